@@ -1,0 +1,65 @@
+// entry.hpp: the whole of the core as its users (api.cpp, override/) see it.
+//
+// Contract: noexcept; null when memory ran out, errno untouched (the surfaces set it); errno is kept
+// by deallocate(). Any thread, any time: before constructors, in exit handlers, after fork.
+// Requires, everywhere: size <= kSizeMax (surfaces refuse more), so that rounding up cannot wrap.
+// Read next: fast_path.hpp, where allocate() and deallocate() end nearly every time.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/fast_path.hpp"
+
+#include <drey/alloc.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace drey::core {
+/// Largest size any entry point grants: objects beyond PTRDIFF_MAX break pointer subtraction.
+/// What is left above it covers every rounding up the core does.
+inline constexpr std::size_t kSizeMax = static_cast<std::size_t>(PTRDIFF_MAX) - (std::size_t{1} << 24);
+
+/// A block of at least `size` bytes (0 counts as 1), 16-aligned.
+[[nodiscard, gnu::always_inline]] inline void* allocate(std::size_t size) noexcept {
+  return take(size);
+}
+
+/// As allocate(), every byte of the first `size` zero; memory fresh from the system is not written.
+[[nodiscard]] void* allocate_zeroed(std::size_t size) noexcept;
+
+/// A block whose address is a multiple of `alignment`, a power of two of any size up to kSizeMax.
+[[nodiscard]] void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept;
+
+/// Resizes in place where it can, else moves. Requires: pointer is a live block; size >= 1.
+/// Fails: null; the old block is untouched.
+[[nodiscard]] void* reallocate(void* pointer, std::size_t size) noexcept;
+
+/// Gives a block back; null does nothing. A pointer that is no block goes to the foreign hook.
+[[gnu::always_inline]] inline void deallocate(void* pointer) noexcept { give_back(pointer); }
+
+/// Usable bytes of a live block; 0 for null and for what is no block.
+[[nodiscard]] std::size_t usable_bytes(const void* pointer) noexcept;
+
+/// Usable bytes a block of `size` would have.
+[[nodiscard]] std::size_t good_size(std::size_t size) noexcept;
+
+/// True if pointer is the first byte of a block's place. Never reads the memory there.
+[[nodiscard]] bool owns(const void* pointer) noexcept;
+
+/// What deallocate() and reallocate() do with a pointer that is not ours. The default reports and
+/// aborts; the override sets one that hands it to the C library it came from.
+struct ForeignHooks {
+  void (*free)(void* pointer) noexcept;
+  void* (*reallocate)(void* pointer, std::size_t size) noexcept;
+};
+void set_foreign_hooks(const ForeignHooks& hooks) noexcept;
+
+/// Reports misuse: one line to standard error naming `what` and the pointer, then abort, or
+/// return where DREY_ON_ERROR=warn.
+[[gnu::cold]] void report_misuse(const char* what, const void* pointer) noexcept;
+
+/// Returns empty slabs of this thread and every idle slice to the system now.
+void collect() noexcept;
+
+void read_statistics(drey_stats_t& statistics) noexcept;
+}  // namespace drey::core

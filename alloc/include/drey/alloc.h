@@ -1,0 +1,74 @@
+/* alloc.h: the allocator under its own names, for C and C++, beside whatever malloc the process has.
+ *
+ * Blocks from here go back here: drey_free, not free, unless drey is also the process's malloc
+ * (libdrey.so preloaded, or drey::override linked), where both are the same.
+ * Every function is safe in every thread, before main, in thread-exit destructors and after fork.
+ * Failure is null and errno = ENOMEM; nothing aborts because memory ran out.
+ * Read next: alloc.hpp.
+ * SPDX-License-Identifier: MIT */
+#ifndef DREY_ALLOC_H
+#define DREY_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <stdbool.h>
+#endif
+
+#define DREY_EXPORT __attribute__((visibility("default")))
+
+/* Takes a block of at least `size` bytes, 16-aligned; size 0 gives a unique block too. */
+DREY_EXPORT void* drey_malloc(size_t size);
+/* As drey_malloc(count * size), zeroed; an overflowing product is ENOMEM. */
+DREY_EXPORT void* drey_calloc(size_t count, size_t size);
+/* Moves or resizes; on failure the old block is untouched. Size 0 frees and returns null. */
+DREY_EXPORT void* drey_realloc(void* pointer, size_t size);
+DREY_EXPORT void* drey_reallocarray(void* pointer, size_t count, size_t size);
+/* Alignment: any power of two (else null and EINVAL); size need not be a multiple of it. */
+DREY_EXPORT void* drey_aligned_alloc(size_t alignment, size_t size);
+/* As POSIX: returns EINVAL or ENOMEM and leaves *pointer and errno alone on failure. */
+DREY_EXPORT int drey_posix_memalign(void** pointer, size_t alignment, size_t size);
+
+/* Gives a block back; null does nothing; errno is kept. The sized forms take the size as a hint. */
+DREY_EXPORT void drey_free(void* pointer);
+DREY_EXPORT void drey_free_sized(void* pointer, size_t size);
+DREY_EXPORT void drey_free_aligned_sized(void* pointer, size_t alignment, size_t size);
+
+/* Bytes that may be used of a block: >= what was asked, the same each time; 0 for null. */
+DREY_EXPORT size_t drey_usable_size(const void* pointer);
+/* What drey_usable_size would say of a block of `size` bytes. */
+DREY_EXPORT size_t drey_good_size(size_t size);
+/* True if `pointer` is a block of drey's (its first byte). Never reads the memory there. */
+DREY_EXPORT bool drey_owns(const void* pointer);
+
+/* Gives idle memory back to the system now instead of after purge_delay_ms. */
+DREY_EXPORT void drey_collect(void);
+
+/* "0.1.0" */
+DREY_EXPORT const char* drey_version(void);
+
+/* Bytes unless the name says otherwise. A snapshot of counters, not of one instant. */
+typedef struct drey_stats_t {
+  size_t reserved_bytes;        /* address space held */
+  size_t committed_bytes;       /* of that, readable and writable */
+  size_t slab_bytes;            /* in slabs, blocks live or not */
+  size_t large_bytes;           /* in large and huge blocks */
+  size_t idle_bytes;            /* in the store, not yet given back */
+  uint64_t purged_bytes;        /* given back to the system since the start */
+  uint64_t heap_count;          /* heaps ever made; threads reuse them */
+  uint64_t orphan_count;        /* of those, without a thread now */
+  uint64_t adopted_count;       /* orphans taken over by new threads */
+  uint64_t remote_chain_count;  /* hand-overs of frees to other threads' slabs */
+  uint64_t system_call_count;   /* mmap, munmap, mremap, madvise, mprotect */
+} drey_stats_t;
+DREY_EXPORT void drey_stats_read(drey_stats_t* stats);
+/* Text to standard error. Allocates nothing. */
+DREY_EXPORT void drey_stats_print(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif
