@@ -116,6 +116,7 @@ DREY_EXPORT int __posix_memalign(void** pointer, size_t alignment, size_t size) 
 DREY_EXPORT void __libc_free(void* pointer) noexcept {
   core::deallocate(pointer);
 }
+// NOLINTEND(readability-identifier-naming)
 
 // --- Questions and settings ---
 
