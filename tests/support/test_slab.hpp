@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 namespace drey::core {
@@ -18,7 +17,6 @@ class TestSlab {
   explicit TestSlab(SizeClass size_class) {
     const std::size_t slices = slab_slices_of(size_class);
     memory_ = static_cast<std::byte*>(std::aligned_alloc(kSliceBytes, slices * kSliceBytes));
-    std::memset(memory_, 0, slices * kSliceBytes);
     slab_.open(size_class, memory_, slices);
   }
   ~TestSlab() { std::free(memory_); }
