@@ -78,13 +78,16 @@ SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignmen
   return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
 }
 
+void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t slices) noexcept {
+  segment->give_back_run(first, slices);
+  if (segment->index < first_with_room_) first_with_room_ = segment->index;
+}
+
 void SegmentStore::release(Slab* slab, std::size_t slices) noexcept {
   {
     const os::LockHolder hold(lock_);
-    Segment* const segment = slab->segment;
     slab->state = SlabState::kIdle;
-    segment->give_back_run(segment->slice_of(slab), slices);
-    if (segment->index < first_with_room_) first_with_room_ = segment->index;
+    make_idle(slab->segment, slab->segment->slice_of(slab), slices);
   }
   purge_if_due();
 }
@@ -101,8 +104,7 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
   const os::LockHolder hold(lock_);
-  Segment* const segment = slab->segment;
-  segment->give_back_run(segment->slice_of(slab) + new_slices, slices - new_slices);
+  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices);
 }
 
 Slab* SegmentStore::take_huge_descriptor() noexcept {
