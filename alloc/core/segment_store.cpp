@@ -84,12 +84,10 @@ void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t sl
 }
 
 void SegmentStore::release(Slab* slab, std::size_t slices) noexcept {
-  {
-    const os::LockHolder hold(lock_);
-    slab->state = SlabState::kIdle;
-    make_idle(slab->segment, slab->segment->slice_of(slab), slices);
-  }
-  purge_if_due();
+  purge_if_due();  // before: see there
+  const os::LockHolder hold(lock_);
+  slab->state = SlabState::kIdle;
+  make_idle(slab->segment, slab->segment->slice_of(slab), slices);
 }
 
 bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
@@ -103,6 +101,7 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 }
 
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
+  purge_if_due();  // before: see there
   const os::LockHolder hold(lock_);
   make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices);
 }
@@ -133,12 +132,18 @@ void SegmentStore::purge_if_due() noexcept {
   const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
   if (delay_ms < 0) return;
   const std::uint64_t now = os::now_ms();
-  // Relaxed: a tick more or less; the lock orders what the tick does.
-  std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
-  if (now < due) return;
-  const std::uint64_t next = now + static_cast<std::uint64_t>(delay_ms) / 2;
-  if (!next_tick_ms_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return;
+  // Relaxed: a hint; it changes under the lock only.
+  if (now < next_tick_ms_.load(std::memory_order_relaxed)) return;
   const os::LockHolder hold(lock_);
+  const std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
+  if (now < due) return;
+  const std::uint64_t half = static_cast<std::uint64_t>(delay_ms) / 2;
+  // Ticks keep to multiples of the half, however late the visits: else each would add its lateness.
+  const std::uint64_t next = half == 0 ? now : now - (now - due) % half + half;
+  next_tick_ms_.store(next, std::memory_order_relaxed);
+  // Who gives memory back comes here first, so all that is idle was given back before `due`: if
+  // that is half the delay ago, the young may go too.
+  if (now - due >= half) tick();
   tick();
 }
 
