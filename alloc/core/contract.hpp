@@ -60,13 +60,9 @@ static_assert(saturating_product(SIZE_MAX / 2 + 1, 2) == SIZE_MAX);
 static_assert(memalign_alignment(0) == 1 && memalign_alignment(24) == 32);
 static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no object");
 
-/// malloc. Cost: on a hit, the core's and nothing more; the null test is part of its slow path.
+/// malloc. Cost: the core's and nothing more; its slow path has set errno where it fails.
 [[nodiscard, gnu::always_inline]] inline void* allocate(std::size_t size) noexcept {
-  void* const block = core::allocate(size);
-  if (block == nullptr) [[unlikely]] {
-    return fail(ENOMEM);
-  }
-  return block;
+  return core::allocate(size);
 }
 
 /// calloc.
@@ -126,8 +122,10 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
   if (size > kSizeMax) [[unlikely]] {
     return ENOMEM;
   }
+  const int saved_errno = errno;
   void* const block = core::allocate_aligned(alignment, size);
   if (block == nullptr) [[unlikely]] {
+    errno = saved_errno;
     return ENOMEM;
   }
   *pointer = block;
