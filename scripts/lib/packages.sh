@@ -28,29 +28,32 @@ package_rows() {
   esac
 }
 
-# name_of ROW
-name_of() {
-  local name="${1#\?}"
-  printf '%s' "${name%%=*}"
+# split_row ROW: sets `name` and `command` (empty: none replaces the package).
+split_row() {
+  name="${1#\?}"
+  command=""
+  if [[ "$name" == *=* ]]; then command="${name#*=}"; fi
+  name="${name%%=*}"
 }
 
 # missing_rows ROW...: those of which neither the package nor the command is there.
 missing_rows() {
-  local row installed
-  installed="$(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
-    sed -n 's/^[ih]i *//p')"
+  local row name command installed
+  installed=$'\n'"$(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
+    sed -n 's/^[ih]i *//p')"$'\n'
   for row in "$@"; do
-    if grep -qxF -- "$(name_of "$row")" <<<"$installed"; then continue; fi
-    if [[ "$row" == *=* ]] && command -v "${row#*=}" >/dev/null; then continue; fi
+    split_row "$row"
+    if [[ "$installed" == *$'\n'"$name"$'\n'* ]]; then continue; fi
+    if [[ -n "$command" ]] && command -v "$command" >/dev/null; then continue; fi
     printf '%s\n' "$row"
   done
 }
 
 # wanted_names ROW...: their package names, without the optional ones that apt does not know.
 wanted_names() {
-  local row name
+  local row name command
   for row in "$@"; do
-    name="$(name_of "$row")"
+    split_row "$row"
     if [[ "$row" == \?* ]] && ! apt-cache show "$name" >/dev/null 2>&1; then continue; fi
     printf '%s\n' "$name"
   done
@@ -67,15 +70,15 @@ become_root() {
 
 # install_packages GROUP...: installs what is missing of these groups.
 install_packages() {
-  local group
-  local -a rows missing names become
+  local group row name command
+  local -a rows missing names=() become
   if [[ -n "${DREY_SKIP_INSTALL:-}" ]]; then
     say "packages: not checked (DREY_SKIP_INSTALL is set)"
     return 0
   fi
   mapfile -t rows < <(for group in "$@"; do package_rows "$group"; done)
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    mapfile -t names < <(for group in "${rows[@]}"; do name_of "$group" && echo; done)
+    for row in "${rows[@]}"; do split_row "$row" && names+=("$name"); done
     stop "no apt-get here: install what matches ${names[*]}, then set DREY_SKIP_INSTALL=1"
   fi
 
@@ -102,7 +105,7 @@ install_packages() {
 
 # left_out ROW...: says which optional packages this distribution does not have.
 left_out() {
-  local row text=""
-  for row in "$@"; do text+=" $(name_of "$row")"; done
+  local row name command text=""
+  for row in "$@"; do split_row "$row" && text+=" $name"; done
   if [[ -n "$text" ]]; then printf ' but for%s, which this distribution does not have' "$text"; fi
 }

@@ -11,6 +11,7 @@
 
 source_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 bash_path="$(command -v bash)"
+python_path="$(python3 -c 'import sys; print(sys.executable)')"
 
 # pretend NAME: makes the command NAME of the shell text on standard input.
 pretend() {
@@ -20,15 +21,14 @@ pretend() {
 
 # new_world: everything installed, user id 1000, no sudo, no network needed.
 new_world() {
-  local tool
+  local -a tools
+  mapfile -t tools < <(type -P bash cat cut dirname env grep head mkdir mktemp mv nproc realpath rm sed \
+    sha256sum sort tail tar touch gzip)
   mkdir -p "$world/bin" "$world/tree"
   cp -R "$source_root/scripts" "$world/tree/scripts"
-  for tool in bash cat cut dirname env grep head mkdir mktemp mv nproc realpath rm sed sha256sum sort \
-    tail tar touch gzip; do
-    ln -s "$(command -v "$tool")" "$world/bin/$tool"
-  done
+  ln -s "${tools[@]}" "$world/bin"
   # Not the command itself: it may be a script that looks for the real one in PATH.
-  ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$world/bin/python3"
+  ln -s "$python_path" "$world/bin/python3"
   touch "$world/calls" "$world/installed" "$world/known"
   pretend dpkg-query <<<'sed "s/^/ii  /" "$world/installed"'
   pretend apt-cache <<<'grep -qxF -- "$2" "$world/known"'
