@@ -1,9 +1,9 @@
 // entry.hpp: the whole of the core as its users (api.cpp, override/) see it.
 //
-// Contract: noexcept; null when memory ran out, errno untouched (the surfaces set it); errno is kept
-// by deallocate(). Any thread, any time: before constructors, in exit handlers, after fork.
-// Requires, everywhere: size <= kSizeMax (surfaces refuse more), so that rounding up cannot wrap.
-// Read next: fast_path.hpp, where allocate() and deallocate() end nearly every time.
+// Contract: noexcept; null and errno = ENOMEM when memory ran out, so that malloc() is a tail call;
+// errno is kept by deallocate(). Any thread, any time: before constructors, in exit handlers, after
+// fork. Requires, everywhere: size <= kSizeMax (surfaces refuse more), so that rounding up cannot
+// wrap. Read next: fast_path.hpp, where allocate() and deallocate() end nearly every time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,8 @@
 namespace drey::core {
 /// Largest size any entry point grants: objects beyond PTRDIFF_MAX break pointer subtraction.
 /// What is left above it covers every rounding up the core does.
-inline constexpr std::size_t kSizeMax = static_cast<std::size_t>(PTRDIFF_MAX) - (std::size_t{1} << 24);
+inline constexpr std::size_t kSizeMax =
+    static_cast<std::size_t>(PTRDIFF_MAX) - (std::size_t{1} << 24);
 
 /// A block of at least `size` bytes (0 counts as 1), 16-aligned.
 [[nodiscard, gnu::always_inline]] inline void* allocate(std::size_t size) noexcept {
@@ -35,7 +36,9 @@ inline constexpr std::size_t kSizeMax = static_cast<std::size_t>(PTRDIFF_MAX) - 
 [[nodiscard]] void* reallocate(void* pointer, std::size_t size) noexcept;
 
 /// Gives a block back; null does nothing. A pointer that is no block goes to the foreign hook.
-[[gnu::always_inline]] inline void deallocate(void* pointer) noexcept { give_back(pointer); }
+[[gnu::always_inline]] inline void deallocate(void* pointer) noexcept {
+  give_back(pointer);
+}
 
 /// Usable bytes of a live block; 0 for null and for what is no block.
 [[nodiscard]] std::size_t usable_bytes(const void* pointer) noexcept;

@@ -8,11 +8,17 @@
 
 namespace drey {
 /// Bytes in `count` kibibytes: `64_KiB`.
-consteval std::size_t operator""_KiB(unsigned long long count) { return count << 10; }
+consteval std::size_t operator""_KiB(unsigned long long count) {
+  return count << 10;
+}
 /// Bytes in `count` mebibytes.
-consteval std::size_t operator""_MiB(unsigned long long count) { return count << 20; }
+consteval std::size_t operator""_MiB(unsigned long long count) {
+  return count << 20;
+}
 /// Bytes in `count` gibibytes.
-consteval std::size_t operator""_GiB(unsigned long long count) { return count << 30; }
+consteval std::size_t operator""_GiB(unsigned long long count) {
+  return count << 30;
+}
 
 /// Unit of sharing between cores on x86-64 and most aarch64 parts.
 inline constexpr std::size_t kCacheLineBytes = 64;

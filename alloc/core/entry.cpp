@@ -1,0 +1,120 @@
+// entry.cpp: the entry points that are more than the fast path. Read next: entry.hpp.
+// SPDX-License-Identifier: MIT
+#include "core/entry.hpp"
+
+#include "core/large.hpp"
+#include "core/metadata.hpp"
+#include "core/misuse.hpp"
+#include "core/segment_store.hpp"
+#include "os/os.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace drey::core {
+namespace {
+/// True if `pointer` is the first byte of a place where a block can be.
+[[nodiscard]] bool is_block(const Slab* slab, const void* pointer) noexcept {
+  if (slab == nullptr) return false;
+  return slab->is_large_or_huge() ? pointer == slab->start : slab->is_block_start(pointer);
+}
+
+[[nodiscard]] std::size_t usable_bytes_of(const Slab* slab) noexcept {
+  return slab->is_large_or_huge() ? slab->run_bytes : slab->block_bytes;
+}
+
+/// A block may stay where it is if the new size fits and at least half of it is used.
+[[nodiscard]] bool fits_in_place(std::size_t usable, std::size_t size) noexcept {
+  return size <= usable && (size >= usable / 2 || usable <= 4 * kMinAlignmentBytes);
+}
+}  // namespace
+
+void* allocate_zeroed(std::size_t size) noexcept {
+  if (size <= kMediumSizeMax) {
+    void* const block = take(size);
+    if (block == nullptr) return nullptr;
+    // The whole block, so that what malloc_usable_size() tells of is zero too.
+    return std::memset(block, 0, size_of(class_of(size == 0 ? 1 : size)));
+  }
+  if (size > kSizeMax) return nullptr;
+  const LargeBlock block = take_large(size, kMinAlignmentBytes);
+  if (block.pointer == nullptr || block.zero) return block.pointer;
+  return std::memset(block.pointer, 0, good_large_size(size));
+}
+
+void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
+  DREY_ASSERT(is_power_of_two(alignment));
+  if (size > kSizeMax || alignment > kSizeMax) return nullptr;
+  if (alignment <= kMinAlignmentBytes) return take(size);
+  const SizeClass size_class = aligned_class_of(size == 0 ? 1 : size, alignment);
+  if (size_class != SizeClass{0}) return take_class(size_class);
+  return take_large(size, alignment).pointer;
+}
+
+void* reallocate(void* pointer, std::size_t size) noexcept {
+  Slab* const slab = slab_map.find(pointer);
+  if (slab == nullptr) return reallocate_foreign(pointer, size);
+  if (!is_block(slab, pointer)) {
+    report_misuse("realloc of invalid pointer", pointer);
+    return nullptr;
+  }
+  if (size > kSizeMax) return nullptr;
+  const std::size_t usable = usable_bytes_of(slab);
+  if (slab->is_large_or_huge()) {
+    void* const resized = size > kMediumSizeMax ? resize_large(slab, size) : nullptr;
+    if (resized != nullptr) return resized;
+  } else if (fits_in_place(usable, size)) {
+    return pointer;
+  }
+  void* const moved = take(size);
+  if (moved == nullptr) return size <= usable ? pointer : nullptr;
+  std::memcpy(moved, pointer, size < usable ? size : usable);
+  give_back(pointer);
+  return moved;
+}
+
+std::size_t usable_bytes(const void* pointer) noexcept {
+  if (pointer == nullptr) return 0;
+  const Slab* const slab = slab_map.find(pointer);
+  return is_block(slab, pointer) ? usable_bytes_of(slab) : 0;
+}
+
+std::size_t good_size(std::size_t size) noexcept {
+  if (size > kSizeMax) return size;
+  if (size > kMediumSizeMax) return good_large_size(size);
+  return size_of(class_of(size == 0 ? 1 : size));
+}
+
+bool owns(const void* pointer) noexcept {
+  return is_block(slab_map.find(pointer), pointer);
+}
+
+void collect() noexcept {
+  Heap* const heap = this_heap;
+  if (heap->state.load(std::memory_order_relaxed) == HeapState::kOwned) {
+    const BusyScope busy_scope(*heap);
+    heap->outbox.flush();
+    heap->serve_announcements();
+    heap->release_empty_slabs();
+  }
+  collect_orphans();
+  segment_store.purge_all();
+}
+
+void read_statistics(drey_stats_t& statistics) noexcept {
+  const SegmentStore::Totals totals = segment_store.totals();
+  const HeapCounts counts = count_heaps();
+  statistics = {};
+  statistics.reserved_bytes = totals.reserved_bytes;
+  statistics.committed_bytes = totals.committed_bytes + metadata_bytes();
+  statistics.slab_bytes = counts.slab_bytes;
+  statistics.large_bytes = large_bytes();
+  statistics.idle_bytes = totals.idle_bytes;
+  statistics.purged_bytes = segment_store.purged_bytes();
+  statistics.heap_count = counts.heaps;
+  statistics.orphan_count = counts.orphans;
+  statistics.adopted_count = counts.adopted;
+  statistics.remote_chain_count = counts.remote_chains;
+  statistics.system_call_count = os::system_call_count();
+}
+}  // namespace drey::core

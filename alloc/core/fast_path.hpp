@@ -1,0 +1,90 @@
+// fast_path.hpp: take a block, give a block back. Nearly every call ends here.
+//
+//   malloc(n)   class = (n + 15) / 16         free(p)   slab = slab_map[p / 64 KiB]
+//               slab = heap.current[class]              slab.owner is my heap
+//               pop slab.free, ++countdown              push slab.free, --countdown != 0
+//               empty: refill()                         else give_back_slowly(),
+//               countdown_reached_zero()
+//
+// Neither locks, calls the system or performs an atomic read-modify-write; what is not ordinary
+// leaves for slow_path.cpp. Order matters for fork: malloc pops first and counts after, free pushes
+// first and counts after, so a vanished thread leaves at worst a count that is too high.
+// Invariants: slab.hpp. Read next: slow_path.cpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/heap.hpp"
+#include "core/slab_map.hpp"
+#include "core/thread_heap.hpp"
+
+#include <cstddef>
+
+namespace drey::core {
+/// Takes a block of `size_class` when the current slab's list is empty. Fails: null.
+[[nodiscard]] void* refill(SizeClass size_class) noexcept;
+/// Blocks above kSmallSizeMax. Fails: null, also for sizes above kSizeMax.
+[[nodiscard]] void* take_above_small(std::size_t size) noexcept;
+/// Frees that are no hit: null, foreign, large, another heap's, any while the map is not flat.
+void give_back_slowly(void* pointer) noexcept;
+/// The second free of a block in a row.
+[[gnu::cold]] void report_double_free(void* pointer) noexcept;
+/// Heap::countdown_reached_zero on the calling thread's heap.
+void countdown_reached_zero(Slab* slab) noexcept;
+/// DREY_SECURE: an interior pointer, or a block that is in its slab's free list already.
+[[nodiscard]] bool is_bad_free(const Slab* slab, const void* pointer) noexcept;
+
+#if defined(DREY_SECURE) && DREY_SECURE
+inline constexpr bool kSecure = true;
+#else
+inline constexpr bool kSecure = false;
+#endif
+
+/// Takes a block of `size_class` from the calling thread's heap.
+[[nodiscard, gnu::always_inline]] inline void* take_class(SizeClass size_class) noexcept {
+  Slab* const slab = this_heap->current[index_of(size_class)];
+  Block* const block = slab->free;
+  if (block == nullptr) [[unlikely]]
+    return refill(size_class);
+  slab->free = block->next;
+  slab->countdown += 1;
+  return block;
+}
+
+/// Takes a block of at least `size` bytes. Fails: null.
+[[nodiscard, gnu::always_inline]] inline void* take(std::size_t size) noexcept {
+  if (size > kSmallSizeMax) [[unlikely]]
+    return take_above_small(size);
+  return take_class(small_class_of(size));
+}
+
+/// Gives a block back to the calling thread's slab. Requires: slab->owner is this_heap.
+[[gnu::always_inline]] inline void give_back_own(Slab* slab, void* pointer) noexcept {
+  auto* const block = static_cast<Block*>(pointer);
+  Block* const head = slab->free;
+  // The plain double free, seen for the price of a compare: the block would link to itself.
+  if (block == head || (kSecure && is_bad_free(slab, pointer))) [[unlikely]] {
+    return report_double_free(pointer);
+  }
+  block->next = head;
+  slab->free = block;
+  if (--slab->countdown == 0) [[unlikely]]
+    countdown_reached_zero(slab);
+}
+
+/// Gives a block back that any thread may have taken; null and foreign pointers too.
+[[gnu::always_inline]] inline void give_back(void* pointer) noexcept {
+  const std::size_t slice = address_of(pointer) >> kSliceShift;
+  // Acquire: pairs with the release in SlabMap::open().
+  if (slice >= slab_map.flat_limit.load(std::memory_order_acquire)) [[unlikely]] {
+    return give_back_slowly(pointer);
+  }
+  const SlabMap::Entry* const base = slab_map.flat_base.load(std::memory_order_relaxed);
+  const std::uintptr_t distance = base[slice].load(std::memory_order_relaxed);
+  auto* const slab = reinterpret_cast<Slab*>(address_of(base) + distance);
+  // Relaxed: only this thread can have made it this_heap, or unmake it.
+  if (slab->owner.load(std::memory_order_relaxed) != this_heap) [[unlikely]] {
+    return give_back_slowly(pointer);
+  }
+  give_back_own(slab, pointer);
+}
+}  // namespace drey::core

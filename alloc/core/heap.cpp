@@ -1,0 +1,150 @@
+// heap.cpp: queues of slabs, and what happens when blocks come back. Read next: heap.hpp.
+// SPDX-License-Identifier: MIT
+#include "core/heap.hpp"
+
+#include "core/misuse.hpp"
+#include "core/remote_free.hpp"
+#include "core/segment_store.hpp"
+#include "core/slab_map.hpp"
+
+namespace drey::core {
+constinit Slab empty_slab{};
+
+void Heap::queue(Slab* slab) noexcept {
+  DREY_ASSERT(slab->state == SlabState::kQueued);
+  Slab*& front = with_room[index_of(slab->size_class)];
+  slab->previous = nullptr;
+  slab->next = front;
+  if (front != nullptr) front->previous = slab;
+  front = slab;
+}
+
+void Heap::unqueue(Slab* slab) noexcept {
+  DREY_ASSERT(slab->state == SlabState::kQueued);
+  if (slab->previous != nullptr) {
+    slab->previous->next = slab->next;
+  } else {
+    with_room[index_of(slab->size_class)] = slab->next;
+  }
+  if (slab->next != nullptr) slab->next->previous = slab->previous;
+  slab->next = nullptr;
+  slab->previous = nullptr;
+}
+
+void Heap::release(Slab* slab) noexcept {
+  DREY_ASSERT(slab->live() == 0 && !is_announced(slab));
+  const std::size_t slices = slab->slice_count;
+  slab_bytes.subtract(slices * kSliceBytes);
+  slab_map.set(slab->start, slices, nullptr);
+  // Relaxed: nobody has a block of it, so nobody looks.
+  slab->owner.store(nullptr, std::memory_order_relaxed);
+  slab->free = nullptr;
+  segment_store.release(slab, slices);
+}
+
+/// An empty slab in the queue stays as the class's reserve if it is the only one; else it goes
+/// back.
+void Heap::keep_or_release(Slab* slab) noexcept {
+  DREY_ASSERT(slab->state == SlabState::kQueued && slab->live() == 0);
+  if (is_announced(slab)) return;  // rule 3: it is released when it comes off the stack
+  if (slab->next == nullptr && slab->previous == nullptr) return;
+  unqueue(slab);
+  release(slab);
+}
+
+void Heap::countdown_reached_zero(Slab* slab) noexcept {
+  const BusyScope busy_scope(*this);
+  if (slab->state == SlabState::kFull) {
+    slab->become_queued(slab->live());
+    queue(slab);
+  }
+  if (slab->live() == 0) keep_or_release(slab);
+}
+
+/// Takes a chain of remotely freed blocks into its slab and corrects the slab's state.
+void Heap::put_back(Slab* slab, Block* chain) noexcept {
+  std::uint32_t count = 0;
+  Block* tail = nullptr;
+  const std::uint32_t live = slab->live();
+  for (Block* block = chain; block != nullptr; block = block->next) {
+    tail = block;
+    if (++count > live) {
+      report_corruption("double free", block);
+      return;  // the chain is not trusted: its blocks stay live
+    }
+  }
+  if (count != 0) slab->take_chain(chain, tail);
+  if (slab->state == SlabState::kFull && count >= slab->countdown) {
+    slab->become_queued(live - count);
+    queue(slab);
+  } else {
+    slab->countdown -= count;
+  }
+  if (slab->state == SlabState::kQueued && slab->live() == 0) keep_or_release(slab);
+}
+
+void Heap::serve_announcements() noexcept {
+  if (announced.load(std::memory_order_relaxed) == nullptr) return;
+  // Acquire: the links of the stack; pairs with the push in announce().
+  Slab* slab = announced.exchange(nullptr, std::memory_order_acquire);
+  while (slab != nullptr) {
+    // Read before the flag is cleared: afterwards the slab may be announced, and linked, again.
+    Slab* const next = slab->announce_next.load(std::memory_order_relaxed);
+    if (slab->owner.load(std::memory_order_relaxed) == this) {
+      put_back(slab, take_announced_chain(slab));
+    } else {
+      announce(slab);  // rule 4: it has another owner by now
+    }
+    slab = next;
+  }
+}
+
+void Heap::park_current(SizeClass size_class) noexcept {
+  Slab*& place = current[index_of(size_class)];
+  Slab* const slab = place;
+  if (slab == &empty_slab) return;
+  place = &empty_slab;
+  if (slab->free == nullptr && slab->carved == slab->capacity) {
+    slab->become_full();
+    return;
+  }
+  slab->become_queued(slab->live());
+  queue(slab);
+  if (slab->live() == 0) keep_or_release(slab);
+}
+
+void Heap::release_empty_slabs() noexcept {
+  for (Slab* front : with_room) {
+    for (Slab* slab = front; slab != nullptr;) {
+      Slab* const next = slab->next;
+      if (slab->live() == 0 && !is_announced(slab)) {
+        unqueue(slab);
+        release(slab);
+      }
+      slab = next;
+    }
+  }
+}
+
+bool Heap::invariants_hold() const noexcept {
+  if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
+  for (std::size_t index = 1; index < kClassCount; ++index) {
+    const Slab* const slab = current[index];
+    if (slab != &empty_slab &&
+        (slab->state != SlabState::kCurrent || index_of(slab->size_class) != index ||
+         slab->owner.load(std::memory_order_relaxed) != this || !slab->invariants_hold())) {
+      return false;
+    }
+    const Slab* previous = nullptr;
+    for (const Slab* queued = with_room[index]; queued != nullptr; queued = queued->next) {
+      if (queued->state != SlabState::kQueued || queued->previous != previous ||
+          index_of(queued->size_class) != index ||
+          queued->owner.load(std::memory_order_relaxed) != this || !queued->invariants_hold()) {
+        return false;
+      }
+      previous = queued;
+    }
+  }
+  return true;
+}
+}  // namespace drey::core

@@ -1,0 +1,106 @@
+// heap.hpp: one thread's slabs: the current one of each class, queues of those with room, the
+// outbox.
+//
+// Invariants: current[c] is the static empty slab or a slab in state kCurrent owned by this heap;
+// with_room[c] links slabs in state kQueued owned by this heap; a full slab is in neither.
+// current[0] is always the empty slab. Heaps are never freed: threads that end leave theirs to
+// others. Threads: its thread, or the holder of an orphan (HeapState::kServed); `announced` and
+// `state`: any. Read next: fast_path.hpp, slow_path.cpp. SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/outbox.hpp"
+#include "core/slab.hpp"
+
+#include <drey/base/counter.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace drey::core {
+enum class HeapState : std::uint32_t {
+  kNobody,  ///< the static empty heaps: own nothing
+  kOwned,   ///< a thread's
+  kOrphan,  ///< its thread has ended; whoever swings it to kServed or kOwned holds it
+  kServed,  ///< somebody holds it for a moment
+  kShared,  ///< of threads past their end; under the shared heap's lock
+  kLost,    ///< its thread vanished in a fork while it was changing lists: never touched again
+};
+
+/// The slab of every class that has none: nothing free, nothing to carve, owned by nobody.
+extern constinit Slab empty_slab;
+
+/// Current slab by class; begins as the empty slab everywhere.
+struct CurrentSlabs {
+  constexpr CurrentSlabs() noexcept {
+    for (Slab*& slab : slabs) slab = &empty_slab;
+  }
+  [[nodiscard]] Slab*& operator[](std::size_t index) noexcept { return slabs[index]; }
+  [[nodiscard]] const Slab* operator[](std::size_t index) const noexcept { return slabs[index]; }
+
+  Slab* slabs[kClassCount];
+};
+
+struct Heap {
+  CurrentSlabs current;          ///< hot: taken from by take()
+  Slab* with_room[kClassCount];  ///< fronts of the queues
+  Outbox outbox;
+  Heap* next_heap;            ///< in the list of all heaps
+  Heap* next_orphan;          ///< in the list of orphans; under the heap list's lock
+  std::uint32_t exit_rounds;  ///< how often the thread-exit hook has come by
+
+  alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
+  std::atomic<HeapState> state;
+  std::atomic<bool> busy;  ///< its thread is changing lists: see fork.cpp
+  Counter slab_bytes;
+  Counter remote_chain_count;
+
+  /// Puts a slab of this heap into its queue. Requires: kQueued, countdown set.
+  void queue(Slab* slab) noexcept;
+  void unqueue(Slab* slab) noexcept;
+
+  /// Takes blocks that other threads gave back to this heap's slabs off the announce stack.
+  /// Threads: the owner or the holder.
+  void serve_announcements() noexcept;
+
+  /// Ends the current slab of a class: full, queued, or back to the store when it is empty.
+  void park_current(SizeClass size_class) noexcept;
+
+  /// Returns every empty slab to the store, the reserves included.
+  void release_empty_slabs() noexcept;
+
+  /// A countdown has reached zero: queue the full slab, or release the empty one.
+  void countdown_reached_zero(Slab* slab) noexcept;
+
+  /// Gives an empty slab back to the store. Requires: live() == 0, not announced, in no list.
+  void release(Slab* slab) noexcept;
+
+  /// Every invariant of every slab that can be reached from here.
+  [[nodiscard]] bool invariants_hold() const noexcept;
+
+ private:
+  void put_back(Slab* slab, Block* chain) noexcept;
+  void keep_or_release(Slab* slab) noexcept;
+};
+
+/// Marks its heap busy for a scope, so that a fork in another thread leaves half-changed lists
+/// alone.
+class BusyScope {
+ public:
+  explicit BusyScope(Heap& heap) noexcept : heap_(heap) {
+    // Relaxed, with signal fences: read only in a fork's child, where no other thread exists and
+    // the store order of the vanished thread is the program's as far as its memory shows.
+    heap_.busy.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~BusyScope() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    heap_.busy.store(false, std::memory_order_relaxed);
+  }
+  BusyScope(const BusyScope&) = delete;
+  BusyScope& operator=(const BusyScope&) = delete;
+
+ private:
+  Heap& heap_;
+};
+}  // namespace drey::core

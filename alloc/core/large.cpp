@@ -1,0 +1,136 @@
+// large.cpp: see large.hpp.
+// SPDX-License-Identifier: MIT
+#include "core/large.hpp"
+
+#include "core/misuse.hpp"
+#include "core/segment_store.hpp"
+#include "core/slab_map.hpp"
+#include "os/os.hpp"
+
+namespace drey::core {
+namespace {
+constinit std::atomic<std::size_t> bytes_in_use{0};
+
+void count_bytes(std::size_t more, std::size_t less) noexcept {
+  // Relaxed: a statistic; pairs with large_bytes().
+  bytes_in_use.fetch_add(more - less, std::memory_order_relaxed);
+}
+
+[[nodiscard]] std::size_t slices_for(std::size_t size) noexcept {
+  return divide_up(size, kSliceBytes);
+}
+
+[[nodiscard]] std::size_t pages_for(std::size_t size) noexcept {
+  return align_up(size, os::page_bytes());
+}
+
+[[nodiscard]] LargeBlock take_run(std::size_t size, std::size_t alignment) noexcept {
+  const std::size_t slices = slices_for(size);
+  const SegmentStore::Run run = segment_store.acquire(slices, alignment);
+  if (run.slab == nullptr) return {};
+  Slab* const slab = run.slab;
+  slab->start = run.start;
+  slab->block_bytes = 0;
+  slab->slice_count = static_cast<std::uint16_t>(slices);
+  slab->run_bytes = slices * kSliceBytes;
+  slab->state = SlabState::kLarge;
+  slab_map.set(run.start, 1, slab);
+  count_bytes(slab->run_bytes, 0);
+  return {run.start, run.zero};
+}
+
+[[nodiscard]] LargeBlock take_mapping(std::size_t size, std::size_t alignment) noexcept {
+  segment_store.purge_if_due();
+  const std::size_t bytes = pages_for(size);
+  Slab* const slab = segment_store.take_huge_descriptor();
+  if (slab == nullptr) return {};
+  void* const start = os::map(bytes, alignment < kSliceBytes ? kSliceBytes : alignment);
+  if (start == nullptr || !segment_store.make_map_writable(start, 1)) {
+    if (start != nullptr) os::unmap(start, bytes);
+    segment_store.give_back_huge_descriptor(slab);
+    return {};
+  }
+  slab->start = static_cast<std::byte*>(start);
+  slab->block_bytes = 0;
+  slab->slice_count = 0;
+  slab->run_bytes = bytes;
+  slab->state = SlabState::kHuge;
+  slab_map.set(start, 1, slab);
+  count_bytes(bytes, 0);
+  return {start, true};
+}
+
+[[nodiscard]] void* resize_run(Slab* slab, std::size_t size) noexcept {
+  const std::size_t slices = slab->slice_count;
+  const std::size_t new_slices = slices_for(size);
+  if (size > kLargeSizeMax) return nullptr;
+  if (new_slices > slices && !segment_store.extend(slab, slices, new_slices)) return nullptr;
+  if (new_slices < slices) segment_store.shorten(slab, slices, new_slices);
+  slab->slice_count = static_cast<std::uint16_t>(new_slices);
+  slab->run_bytes = new_slices * kSliceBytes;
+  count_bytes(new_slices * kSliceBytes, slices * kSliceBytes);
+  return slab->start;
+}
+
+[[nodiscard]] void* resize_mapping(Slab* slab, std::size_t size) noexcept {
+  if (size <= kLargeSizeMax) return nullptr;  // small enough for a segment: copied there
+  const std::size_t old_bytes = slab->run_bytes;
+  const std::size_t bytes = pages_for(size);
+  if (bytes == old_bytes) return slab->start;
+  std::byte* const old_start = slab->start;
+  void* start = os::remap(old_start, old_bytes, bytes, false);
+  if (start == nullptr) {
+    // The old entry goes first: once the mapping has moved, its place may be anybody's.
+    slab_map.set(old_start, 1, nullptr);
+    start = os::remap(old_start, old_bytes, bytes, true);
+    if (start == nullptr) {
+      slab_map.set(old_start, 1, slab);
+      return nullptr;
+    }
+    // Entries are writable in whole pages of the map; without them the block could not be freed.
+    DREY_CHECK(segment_store.make_map_writable(start, 1), "out of memory for the slab map");
+    slab_map.set(start, 1, slab);
+  }
+  slab->start = static_cast<std::byte*>(start);
+  slab->run_bytes = bytes;
+  count_bytes(bytes, old_bytes);
+  return start;
+}
+}  // namespace
+
+LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
+  segment_store.open();
+  if (size == 0) size = 1;
+  if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
+    const LargeBlock block = take_run(size, alignment);
+    if (block.pointer != nullptr) return block;
+  }
+  return take_mapping(size, alignment);
+}
+
+void give_back_large(Slab* slab, void* pointer) noexcept {
+  if (pointer != slab->start) {
+    if (slab->state == SlabState::kHuge && address_of(pointer) < address_of(slab->start)) {
+      return give_back_foreign(pointer);  // the slice's first pages are somebody else's
+    }
+    return report_misuse("invalid free", pointer);
+  }
+  slab_map.set(slab->start, 1, nullptr);
+  count_bytes(0, slab->run_bytes);
+  if (slab->state == SlabState::kLarge) return segment_store.release(slab, slab->slice_count);
+  os::unmap(slab->start, slab->run_bytes);
+  segment_store.give_back_huge_descriptor(slab);
+}
+
+std::size_t good_large_size(std::size_t size) noexcept {
+  return size <= kLargeSizeMax ? slices_for(size) * kSliceBytes : pages_for(size);
+}
+
+void* resize_large(Slab* slab, std::size_t size) noexcept {
+  return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+}
+
+std::size_t large_bytes() noexcept {
+  return bytes_in_use.load(std::memory_order_relaxed);
+}
+}  // namespace drey::core

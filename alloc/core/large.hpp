@@ -1,0 +1,38 @@
+// large.hpp: blocks that are no slab's: large ones own a run of slices, huge ones a mapping.
+//
+// Invariants: such a block starts where its descriptor says; nobody owns it, so whoever frees it
+// does it all; run_bytes is what may be used. Only the first slice has a map entry: an interior
+// pointer is found out. Threads: any. Read next: segment_store.hpp. SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/slab.hpp"
+
+#include <cstddef>
+
+namespace drey::core {
+/// Longest block on slices of a segment; beyond, the system is asked directly.
+inline constexpr std::size_t kLargeSizeMax = 32_MiB;
+
+struct LargeBlock {
+  void* pointer = nullptr;
+  bool zero = false;  ///< every byte reads as zero
+};
+
+/// Takes a block above the medium sizes, or of an alignment that no class has.
+/// Requires: size <= kSizeMax; a power of two. Fails: null pointer.
+[[nodiscard]] LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept;
+
+/// Gives it back. A pointer that is not its start is reported.
+void give_back_large(Slab* slab, void* pointer) noexcept;
+
+/// Usable bytes a block of `size` would have. Requires: kMediumSizeMax < size <= kSizeMax.
+[[nodiscard]] std::size_t good_large_size(std::size_t size) noexcept;
+
+/// Resizes without copying: in place, or for huge blocks by moving the mapping.
+/// Returns: where the block is now; null if it must be copied (nothing has changed).
+/// Requires: size > kMediumSizeMax.
+[[nodiscard]] void* resize_large(Slab* slab, std::size_t size) noexcept;
+
+/// Bytes in large and huge blocks now.
+[[nodiscard]] std::size_t large_bytes() noexcept;
+}  // namespace drey::core

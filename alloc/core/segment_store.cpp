@@ -1,0 +1,177 @@
+// segment_store.cpp: segments are reserved when the present ones have no room, and never given up;
+// their memory is. Read next: segment_store.hpp.
+// SPDX-License-Identifier: MIT
+#include "core/segment_store.hpp"
+
+#include "core/metadata.hpp"
+#include "core/options.hpp"
+#include "core/slab_map.hpp"
+#include "os/os.hpp"
+
+namespace drey::core {
+constinit SegmentStore segment_store;
+
+namespace {
+constexpr std::size_t kSegmentAlignment = 2_MiB;
+/// Sizes tried for a new segment when the address space is short.
+constexpr std::size_t kSegmentSliceSteps[] = {kSegmentSlicesMax, 256, 64, 16};
+}  // namespace
+
+void SegmentStore::open() noexcept {
+  const os::LockHolder hold(lock_);
+  if (opened_) return;
+  opened_ = true;
+  slab_map.open();
+}
+
+Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
+  if (segment_count_ == kSegmentsMax) return nullptr;
+  void* const place = os::map(align_up(sizeof(Segment), os::page_bytes()), os::page_bytes());
+  if (place == nullptr) return nullptr;
+  std::size_t slices = 0;
+  void* start = nullptr;
+  for (const std::size_t step : kSegmentSliceSteps) {
+    slices = step < slices_min ? slices_min : step;
+    start = os::reserve(slices * kSliceBytes, kSegmentAlignment);
+    if (start != nullptr || slices == slices_min) break;
+  }
+  if (start == nullptr || !slab_map.make_writable(start, slices * kSliceBytes)) {
+    if (start != nullptr) os::unmap(start, slices * kSliceBytes);
+    os::unmap(place, align_up(sizeof(Segment), os::page_bytes()));
+    return nullptr;
+  }
+  // Fresh mappings are zero, which is what every other field and descriptor begins as.
+  auto* const segment = static_cast<Segment*>(place);
+  segment->start = static_cast<std::byte*>(start);
+  segment->slice_count = slices;
+  segment->longest_idle_max = slices;
+  segment->idle.set_range(0, slices);
+  segment->zero.set_range(0, slices);
+  segment->index = segment_count_;
+  segments_[segment_count_++] = segment;
+  return segment;
+}
+
+SegmentStore::Run SegmentStore::take_from(Segment* segment, std::size_t slices,
+                                          std::size_t alignment) noexcept {
+  const std::size_t first = segment->take_run(slices, alignment);
+  if (first == kSegmentSlicesMax) return {};
+  Slab* const slab = &segment->slabs[first];
+  DREY_ASSERT(slab->state == SlabState::kIdle);
+  slab->segment = segment;
+  return {slab, segment->address_of_slice(first), segment->touch_run(first, slices)};
+}
+
+SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignment) noexcept {
+  DREY_ASSERT(slices >= 1 && slices <= kSegmentSlicesMax);
+  purge_if_due();
+  const os::LockHolder hold(lock_);
+  for (std::size_t index = first_with_room_; index < segment_count_; ++index) {
+    const Run run = take_from(segments_[index], slices, alignment);
+    if (run.slab != nullptr) return run;
+    if (index == first_with_room_ && segments_[index]->longest_idle_max == 0) ++first_with_room_;
+  }
+  // Alignment beyond the segment's own may cost the slices before the first multiple.
+  const std::size_t slack = alignment <= kSegmentAlignment ? 0 : alignment / kSliceBytes;
+  if (slices + slack > kSegmentSlicesMax) return {};
+  Segment* const segment = add_segment(slices + slack);
+  return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
+}
+
+void SegmentStore::release(Slab* slab, std::size_t slices) noexcept {
+  {
+    const os::LockHolder hold(lock_);
+    Segment* const segment = slab->segment;
+    slab->state = SlabState::kIdle;
+    segment->give_back_run(segment->slice_of(slab), slices);
+    if (segment->index < first_with_room_) first_with_room_ = segment->index;
+  }
+  purge_if_due();
+}
+
+bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
+  const os::LockHolder hold(lock_);
+  Segment* const segment = slab->segment;
+  const std::size_t first = segment->slice_of(slab) + slices;
+  if (!segment->take_exactly(first, new_slices - slices)) return false;
+  // realloc promises nothing of the new bytes; they only stop counting as zero.
+  static_cast<void>(segment->touch_run(first, new_slices - slices));
+  return true;
+}
+
+void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
+  const os::LockHolder hold(lock_);
+  Segment* const segment = slab->segment;
+  segment->give_back_run(segment->slice_of(slab) + new_slices, slices - new_slices);
+}
+
+Slab* SegmentStore::take_huge_descriptor() noexcept {
+  const os::LockHolder hold(lock_);
+  Slab* slab = idle_huge_descriptors_;
+  if (slab != nullptr) {
+    idle_huge_descriptors_ = slab->next_idle;
+    return slab;
+  }
+  return static_cast<Slab*>(take_metadata(sizeof(Slab), alignof(Slab)));
+}
+
+void SegmentStore::give_back_huge_descriptor(Slab* slab) noexcept {
+  const os::LockHolder hold(lock_);
+  slab->state = SlabState::kIdle;
+  slab->next_idle = idle_huge_descriptors_;
+  idle_huge_descriptors_ = slab;
+}
+
+bool SegmentStore::make_map_writable(const void* start, std::size_t bytes) noexcept {
+  const os::LockHolder hold(lock_);
+  return slab_map.make_writable(start, bytes);
+}
+
+void SegmentStore::purge_if_due() noexcept {
+  const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
+  if (delay_ms < 0) return;
+  const std::uint64_t now = os::now_ms();
+  // Relaxed: a tick more or less; the lock orders what the tick does.
+  std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
+  if (now < due) return;
+  const std::uint64_t next = now + static_cast<std::uint64_t>(delay_ms) / 2;
+  if (!next_tick_ms_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return;
+  const os::LockHolder hold(lock_);
+  tick();
+}
+
+void SegmentStore::tick() noexcept {
+  for (std::size_t index = 0; index < segment_count_; ++index) {
+    Segment* const segment = segments_[index];
+    if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));
+    segment->old = segment->young;
+    segment->young.clear();
+  }
+}
+
+void SegmentStore::purge_all() noexcept {
+  const os::LockHolder hold(lock_);
+  tick();
+  tick();
+}
+
+SegmentStore::Totals SegmentStore::totals() noexcept {
+  const os::LockHolder hold(lock_);
+  Totals totals{};
+  for (std::size_t index = 0; index < segment_count_; ++index) {
+    const Segment* const segment = segments_[index];
+    totals.reserved_bytes += segment->slice_count * kSliceBytes;
+    totals.committed_bytes += segment->committed_count * kSliceBytes;
+    totals.idle_bytes += (segment->young.count() + segment->old.count()) * kSliceBytes;
+  }
+  return totals;
+}
+
+bool SegmentStore::invariants_hold() noexcept {
+  const os::LockHolder hold(lock_);
+  for (std::size_t index = 0; index < segment_count_; ++index) {
+    if (!segments_[index]->invariants_hold()) return false;
+  }
+  return true;
+}
+}  // namespace drey::core

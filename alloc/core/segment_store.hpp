@@ -1,0 +1,85 @@
+// segment_store.hpp: the process's slices: who needs some takes them here, whoever comes by purges.
+//
+// Runs are found lowest address first, so that what is in use stays dense and what is idle can go
+// back. Idle memory ages in two generations: a tick every half purge delay purges what was idle
+// through a whole half, so nothing goes back sooner than half the delay after it was freed, nor
+// later than the first visit after the whole of it. Threads: any; one lock. Read next: segment.hpp,
+// large.hpp. SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/segment.hpp"
+#include "os/lock.hpp"
+
+#include <drey/base/counter.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace drey::core {
+class SegmentStore {
+ public:
+  /// A run of slices and what is known of it.
+  struct Run {
+    Slab* slab = nullptr;  ///< descriptor of its first slice; null: no memory
+    std::byte* start = nullptr;
+    bool zero = false;  ///< every byte reads as zero
+  };
+
+  /// Takes `slices` that start on `alignment` bytes (a power of two). Requires: both fit a segment.
+  /// Fails: Run{}; the store is unchanged.
+  [[nodiscard]] Run acquire(std::size_t slices, std::size_t alignment) noexcept;
+
+  /// Gives a whole run back. Requires: its map entries are cleared.
+  void release(Slab* slab, std::size_t slices) noexcept;
+
+  /// Grows a run in place. Fails: false. `zero` says whether the new slices read as zero.
+  [[nodiscard]] bool extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept;
+
+  /// Gives the tail of a run back.
+  void shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept;
+
+  /// A descriptor for a huge block; its memory stays one for ever (type-stable). Fails: null.
+  [[nodiscard]] Slab* take_huge_descriptor() noexcept;
+  void give_back_huge_descriptor(Slab* slab) noexcept;
+
+  /// Maps entries for a huge block. Fails: false.
+  [[nodiscard]] bool make_map_writable(const void* start, std::size_t bytes) noexcept;
+
+  /// Purges what has been idle long enough, if a tick is due. Cost: a clock read when it is not.
+  void purge_if_due() noexcept;
+  /// Purges everything idle now.
+  void purge_all() noexcept;
+
+  /// Opens the slab map before the first block. Idempotent.
+  void open() noexcept;
+
+  os::Lock& lock() noexcept { return lock_; }
+
+  struct Totals {
+    std::size_t reserved_bytes, committed_bytes, idle_bytes;
+  };
+  [[nodiscard]] Totals totals() noexcept;
+  [[nodiscard]] std::uint64_t purged_bytes() const noexcept { return purged_bytes_.value(); }
+
+  [[nodiscard]] bool invariants_hold() noexcept;
+
+ private:
+  static constexpr std::size_t kSegmentsMax = 65536;  // 4 TiB of full segments
+
+  [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
+  [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
+  void tick() noexcept;
+
+  os::Lock lock_;
+  bool opened_ = false;
+  std::size_t segment_count_ = 0;
+  std::size_t first_with_room_ = 0;  ///< segments before it have no idle slice at all
+  std::atomic<std::uint64_t> next_tick_ms_{0};
+  Slab* idle_huge_descriptors_ = nullptr;
+  Counter purged_bytes_;  // written under the lock
+  Segment* segments_[kSegmentsMax] = {};
+};
+
+/// The process's store. Constant-initialised.
+extern constinit SegmentStore segment_store;
+}  // namespace drey::core

@@ -1,0 +1,98 @@
+// slab.cpp: opening, carving and the changes of state of a slab; and its invariants as code.
+// Read next: slab.hpp for the equations.
+// SPDX-License-Identifier: MIT
+#include "core/slab.hpp"
+
+namespace drey::core {
+namespace {
+/// Fresh memory is touched this much at a time: the smallest page the kernel gives.
+constexpr std::size_t kCarveBytes = 4_KiB;
+
+[[nodiscard]] std::size_t length_of(const Block* block, std::size_t length_max) noexcept {
+  std::size_t length = 0;
+  while (block != nullptr && length <= length_max) {
+    block = block->next;
+    ++length;
+  }
+  return length;
+}
+}  // namespace
+
+std::uint32_t Slab::live() const noexcept {
+  switch (state) {
+    case SlabState::kCurrent:
+      return countdown - kCurrentBias;
+    case SlabState::kQueued:
+      return countdown;
+    case SlabState::kFull:
+      return capacity - (room_threshold() - countdown);
+    default:
+      return 0;
+  }
+}
+
+void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices) noexcept {
+  const std::size_t bytes = slices * kSliceBytes;
+  free = nullptr;
+  countdown = 0;
+  block_bytes = static_cast<std::uint32_t>(size_of(for_class));
+  start = first_block;
+  capacity = static_cast<std::uint32_t>(bytes / block_bytes);
+  carved = 0;
+  size_class = for_class;
+  state = SlabState::kQueued;
+  slice_count = static_cast<std::uint16_t>(slices);
+  next = nullptr;
+  previous = nullptr;
+  run_bytes = 0;
+}
+
+bool Slab::carve() noexcept {
+  DREY_ASSERT(free == nullptr);
+  if (carved == capacity) return false;
+  std::byte* const first = start + std::size_t{carved} * block_bytes;
+  // To the end of the page that the first block begins in, and one block at least.
+  const std::size_t page_left = kCarveBytes - (address_of(first) & (kCarveBytes - 1));
+  std::uint32_t count = static_cast<std::uint32_t>(page_left / block_bytes);
+  if (count == 0) count = 1;
+  if (count > capacity - carved) count = capacity - carved;
+  Block* later = nullptr;
+  for (std::uint32_t index = count; index-- > 0;) {
+    auto* const block = reinterpret_cast<Block*>(first + std::size_t{index} * block_bytes);
+    block->next = later;
+    later = block;
+  }
+  free = later;
+  carved += count;
+  return true;
+}
+
+void Slab::become_current() noexcept {
+  DREY_ASSERT(state == SlabState::kQueued);
+  countdown += kCurrentBias;
+  state = SlabState::kCurrent;
+}
+
+void Slab::become_queued(std::uint32_t live_blocks) noexcept {
+  countdown = live_blocks;
+  state = SlabState::kQueued;
+}
+
+void Slab::become_full() noexcept {
+  DREY_ASSERT(live() == capacity);
+  countdown = room_threshold();
+  state = SlabState::kFull;
+}
+
+bool Slab::invariants_hold() const noexcept {
+  if (state == SlabState::kIdle || is_large_or_huge()) return true;
+  if (carved > capacity || capacity == 0) return false;
+  if (std::size_t{capacity} * block_bytes > std::size_t{slice_count} * kSliceBytes) return false;
+  const std::size_t free_count = length_of(free, capacity);
+  // Relaxed: the caller says that no other thread is about.
+  const std::uintptr_t word = remote.load(std::memory_order_relaxed);
+  const std::size_t chain_count =
+      length_of(reinterpret_cast<const Block*>(word & ~kAnnounced), capacity);
+  return live() + free_count + (capacity - carved) == capacity && chain_count <= live();
+}
+}  // namespace drey::core

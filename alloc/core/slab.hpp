@@ -1,0 +1,129 @@
+// slab.hpp: a slab is a run of slices cut into equal blocks of one class, owned by one heap; this
+// is its descriptor, which lives apart from the blocks. Large and huge blocks have a descriptor
+// too.
+//
+// Equations, for a slab of blocks (live counts blocks handed out, those in the remote chain and in
+// outboxes included):
+//   live + |free| + (capacity - carved) == capacity
+//   current: countdown == live + kCurrentBias   never reaches zero
+//   queued:  countdown == live                  zero: the slab is empty
+//   full:    countdown == room_threshold() - (blocks the owner got back since)
+//                                               zero: worth queueing again
+// so that a free needs one decrement and one branch for all that can happen.
+// Threads: the first cache line belongs to the owner, but for `owner` itself; `remote` is
+// everybody's (protocol: remote_free.hpp). Read next: slab_map.hpp, fast_path.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/size_class.hpp"
+
+#include <drey/base/assert.hpp>
+#include <drey/base/units.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace drey::core {
+struct Heap;
+struct Segment;
+
+/// A block that nobody holds: its first word links the list it is in.
+struct Block {
+  Block* next;
+};
+static_assert(sizeof(Block) <= kMinAlignmentBytes);
+
+/// Unit of the segment store and of the slab map.
+inline constexpr std::size_t kSliceBytes = 64_KiB;
+inline constexpr unsigned kSliceShift = 16;
+static_assert(kSliceBytes == std::size_t{1} << kSliceShift);
+
+inline constexpr std::size_t kSmallSlabSlices = 1;
+inline constexpr std::size_t kMediumSlabSlices = 8;
+
+/// Slices of a slab of this class: enough for eight blocks at least.
+[[nodiscard]] constexpr std::size_t slab_slices_of(SizeClass size_class) noexcept {
+  return index_of(size_class) <= kSmallClassCount ? kSmallSlabSlices : kMediumSlabSlices;
+}
+static_assert(kMediumSlabSlices * kSliceBytes / kMediumSizeMax >= 8);
+static_assert(kSliceBytes % kMediumSizeMax == 0, "aligned_class_of() needs slabs to start there");
+
+enum class SlabState : std::uint8_t {
+  kIdle,     ///< the store's, or never used
+  kCurrent,  ///< its heap takes blocks from it
+  kQueued,   ///< has room, waits in its heap's queue
+  kFull,     ///< in no queue until enough came back
+  kLarge,    ///< one block on slices of its own
+  kHuge,     ///< one block on a mapping of its own
+};
+
+struct alignas(2 * kCacheLineBytes) Slab {
+  Block* free;                ///< last freed first; owner only
+  std::uint32_t countdown;    ///< see the equations
+  std::uint32_t block_bytes;  ///< of a slab's blocks; 0 for large and huge
+  std::atomic<Heap*> owner;   ///< null: nobody's free is a hit (idle, large, huge)
+  std::byte* start;           ///< first block
+  std::uint32_t capacity;     ///< blocks
+  std::uint32_t carved;       ///< blocks linked so far; the rest was never touched
+  SizeClass size_class;
+  SlabState state;
+  std::uint16_t slice_count;  ///< of slabs and large blocks
+  Slab* next;                 ///< in its heap's queue
+  Slab* previous;             ///< in its heap's queue; null at the front
+
+  alignas(kCacheLineBytes) std::atomic<std::uintptr_t> remote;  ///< chain head | kAnnounced
+  std::atomic<Slab*> announce_next;                             ///< in the owner's announce stack
+  std::size_t run_bytes;  ///< usable bytes of a large or huge block
+  Segment* segment;       ///< null for huge blocks
+  Slab* next_idle;        ///< descriptors of huge blocks that are not in use
+
+  static constexpr std::uint32_t kCurrentBias = 1U << 30;
+  static constexpr std::uintptr_t kAnnounced = 1;
+
+  /// Blocks that must come back to a full slab before it is worth queueing: an eighth, so that the
+  /// slow path does not hunt single blocks.
+  [[nodiscard]] std::uint32_t room_threshold() const noexcept {
+    return capacity >= 8 ? capacity / 8 : 1;
+  }
+
+  /// Blocks handed out, from the owner's point of view. Requires: a slab of blocks.
+  [[nodiscard]] std::uint32_t live() const noexcept;
+
+  [[nodiscard]] bool is_large_or_huge() const noexcept {
+    return state == SlabState::kLarge || state == SlabState::kHuge;
+  }
+
+  /// True if a block could start at `pointer`. Requires: within the slab. Threads: any that holds a
+  /// block of it (what it reads does not change before the slab is empty).
+  [[nodiscard]] bool is_block_start(const void* pointer) const noexcept {
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - start);
+    return offset % block_bytes == 0 && offset / block_bytes < capacity;
+  }
+
+  /// Makes the descriptor one of an empty slab of `for_class` over its slices. Cost: constant.
+  void open(SizeClass for_class, std::byte* first_block, std::size_t slices) noexcept;
+
+  /// Links untouched blocks into the free list, at most one kernel page of them at a time.
+  /// Returns: false when all are carved. Requires: the free list is empty.
+  bool carve() noexcept;
+
+  /// Appends `count` blocks, chained from `head`, to the free list; the caller corrects countdown.
+  void take_chain(Block* head, Block* tail) noexcept {
+    tail->next = free;
+    free = head;
+  }
+
+  // The three states a slab of blocks can be in; each sets countdown by its equation.
+  void become_current() noexcept;
+  void become_queued(std::uint32_t live_blocks) noexcept;
+  void become_full() noexcept;
+
+  /// Every equation above, by walking both lists. Requires: no other thread uses the slab.
+  [[nodiscard]] bool invariants_hold() const noexcept;
+};
+static_assert(offsetof(Slab, previous) + sizeof(Slab*) <= kCacheLineBytes,
+              "the owner's half is one cache line");
+static_assert(sizeof(Slab) == 2 * kCacheLineBytes);
+static_assert(sizeof(std::atomic<Heap*>) == sizeof(Heap*));
+}  // namespace drey::core

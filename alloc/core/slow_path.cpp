@@ -1,0 +1,158 @@
+// slow_path.cpp: what take() and give_back() leave for later: refill, remote and odd frees.
+//
+// Refill, in this order: the current slab's remote chain; its untouched blocks; what other threads
+// announced; the next slab with room; an orphan's slab; a new slab; after giving everything idle
+// back, once more; null. Read next: heap.hpp, large.hpp. SPDX-License-Identifier: MIT
+#include "core/entry.hpp"
+#include "core/large.hpp"
+#include "core/misuse.hpp"
+#include "core/remote_free.hpp"
+#include "core/segment_store.hpp"
+
+#include <cerrno>
+
+namespace drey::core {
+namespace {
+/// Pops from the current slab. Requires: its list is not empty.
+void* pop_current(Heap& heap, SizeClass size_class) noexcept {
+  Slab* const slab = heap.current[index_of(size_class)];
+  Block* const block = slab->free;
+  DREY_ASSERT(block != nullptr);
+  slab->free = block->next;
+  slab->countdown += 1;
+  return block;
+}
+
+/// Takes what other threads gave back to the current slab. Returns: false if nothing.
+bool take_remote_blocks(Slab* slab) noexcept {
+  Block* const chain = take_remote_chain(slab);
+  if (chain == nullptr) return false;
+  const std::uint32_t live = slab->live();
+  std::uint32_t count = 1;
+  Block* tail = chain;
+  while (tail->next != nullptr && count <= live) {
+    tail = tail->next;
+    ++count;
+  }
+  if (count > live) {
+    report_corruption("double free", tail);
+    return false;
+  }
+  slab->take_chain(chain, tail);
+  slab->countdown -= count;
+  return true;
+}
+
+Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
+  const std::size_t slices = slab_slices_of(size_class);
+  const SegmentStore::Run run = segment_store.acquire(slices, kSliceBytes);
+  if (run.slab == nullptr) return nullptr;
+  Slab* const slab = run.slab;
+  slab->open(size_class, run.start, slices);
+  // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
+  slab->owner.store(&heap, std::memory_order_relaxed);
+  slab_map.set(run.start, slices, slab);
+  heap.slab_bytes.add(slices * kSliceBytes);
+  return slab;
+}
+
+/// A slab in state kQueued, in no queue, with room. Fails: null.
+Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
+  heap.outbox.flush();
+  heap.serve_announcements();
+  Slab* slab = heap.with_room[index_of(size_class)];
+  if (slab != nullptr) {
+    heap.unqueue(slab);
+    return slab;
+  }
+  slab = adopt_slab(heap, size_class);
+  if (slab != nullptr) return slab;
+  slab = new_slab(heap, size_class);
+  if (slab != nullptr) return slab;
+  // Nothing left: perhaps this heap's reserves of other classes and the orphans' are enough.
+  heap.release_empty_slabs();
+  collect_orphans();
+  return new_slab(heap, size_class);
+}
+
+void* refill_from(Heap& heap, SizeClass size_class) noexcept {
+  const BusyScope busy_scope(heap);
+  Slab*& current = heap.current[index_of(size_class)];
+  for (;;) {
+    // The shared heap comes here for every block, so the list may well have some.
+    if (current->free != nullptr) return pop_current(heap, size_class);
+    if (current != &empty_slab) {
+      if (take_remote_blocks(current) || current->carve()) continue;
+      heap.park_current(size_class);
+    }
+    Slab* const slab = next_slab(heap, size_class);
+    if (slab == nullptr) return nullptr;
+    slab->become_current();
+    current = slab;
+  }
+}
+
+void give_back_remotely(Slab* slab, void* pointer) noexcept {
+  if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
+  auto* const block = static_cast<Block*>(pointer);
+  Heap* const heap = ensure_heap();
+  if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
+    return hand_over(slab, block, block);
+  }
+  const BusyScope busy_scope(*heap);
+  heap->outbox.add(slab, block);
+}
+}  // namespace
+
+void* refill(SizeClass size_class) noexcept {
+  // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
+  if (size_class == SizeClass{0}) return take_class(SizeClass{1});
+  Heap* const heap = ensure_heap();
+  void* block = nullptr;
+  if (heap != nullptr) [[likely]] {
+    block = refill_from(*heap, size_class);
+  } else {
+    block = refill_from(acquire_shared_heap(), size_class);
+    release_shared_heap();
+  }
+  if (block == nullptr) errno = ENOMEM;
+  return block;
+}
+
+void* take_above_small(std::size_t size) noexcept {
+  if (size <= kMediumSizeMax) [[likely]]
+    return take_class(medium_class_of(size));
+  void* const block = size <= kSizeMax ? take_large(size, kMinAlignmentBytes).pointer : nullptr;
+  if (block == nullptr) errno = ENOMEM;
+  return block;
+}
+
+void give_back_slowly(void* pointer) noexcept {
+  if (pointer == nullptr) return;
+  Slab* const slab = slab_map.find(pointer);
+  if (slab == nullptr) return give_back_foreign(pointer);
+  if (slab->is_large_or_huge()) return give_back_large(slab, pointer);
+  // A hit after all while the map is not flat. Relaxed: see give_back().
+  if (slab->owner.load(std::memory_order_relaxed) == this_heap) return give_back_own(slab, pointer);
+  give_back_remotely(slab, pointer);
+}
+
+void countdown_reached_zero(Slab* slab) noexcept {
+  this_heap->countdown_reached_zero(slab);
+  segment_store.purge_if_due();
+}
+
+void report_double_free(void* pointer) noexcept {
+  const Slab* const slab = slab_map.find(pointer);
+  report_misuse(slab != nullptr && slab->is_block_start(pointer) ? "double free" : "invalid free",
+                pointer);
+}
+
+bool is_bad_free(const Slab* slab, const void* pointer) noexcept {
+  if (!slab->is_block_start(pointer)) return true;
+  for (const Block* block = slab->free; block != nullptr; block = block->next) {
+    if (block == pointer) return true;
+  }
+  return false;
+}
+}  // namespace drey::core
