@@ -67,6 +67,8 @@ class TensorReader {
  public:
   /// Parses and checks the header. `file` is for messages, `contents` the whole of it.
   TensorReader(std::string file, std::string contents);
+  TensorReader(const TensorReader&) = delete;  // data_ points into contents_
+  TensorReader& operator=(const TensorReader&) = delete;
 
   /// Copies the array `name` to `values`.
   /// Fails: no such array; another type; another shape than `shape`.

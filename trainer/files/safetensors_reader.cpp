@@ -68,12 +68,12 @@ TensorReader::TensorReader(std::string file, std::string contents)
 
 void TensorReader::parse_header(std::string_view header) {
   const Json root = Json::parse(header.begin(), header.end(), nullptr, false);
-  if (!root.is_object()) refuse("a safetensors header in JSON", quoted(header.substr(0, 60)));
+  if (!root.is_object()) refuse("a safetensors header in JSON", trainer::quoted(header.substr(0, 60)));
   for (const auto& [name, value] : root.items()) {
-    if (!value.is_object()) refuse("an object for " + quoted(name), "another value");
+    if (!value.is_object()) refuse("an object for " + trainer::quoted(name), "another value");
     if (name == "__metadata__") {
       for (const auto& [key, text] : value.items()) {
-        if (!text.is_string()) refuse("text for metadata " + quoted(key), "another value");
+        if (!text.is_string()) refuse("text for metadata " + trainer::quoted(key), "another value");
         metadata_[key] = text.get<std::string>();
       }
       continue;
@@ -83,7 +83,7 @@ void TensorReader::parse_header(std::string_view header) {
     const Json offsets = value.value("data_offsets", Json());
     if (!type.is_string() || !is_count_list(shape) || !is_count_list(offsets) ||
         offsets.size() != 2) {
-      refuse("dtype, shape and data_offsets for array " + quoted(name), "other members");
+      refuse("dtype, shape and data_offsets for array " + trainer::quoted(name), "other members");
     }
     entries_[name] = {type.get<std::string>(), shape.get<TensorShape>(),
                       offsets[0].get<std::uint64_t>(), offsets[1].get<std::uint64_t>()};
@@ -94,10 +94,10 @@ void TensorReader::check_coverage() const {
   std::vector<const Entry*> in_order;
   for (const auto& [name, entry] : entries_) {
     const std::optional<std::uint64_t> element_bytes = bytes_of(entry.type);
-    if (!element_bytes) refuse("a known dtype for array " + quoted(name), quoted(entry.type));
+    if (!element_bytes) refuse("a known dtype for array " + trainer::quoted(name), trainer::quoted(entry.type));
     const std::optional<std::uint64_t> bytes = bytes_of(entry.shape, *element_bytes);
     if (entry.begin > entry.end || bytes != entry.end - entry.begin) {
-      refuse("data_offsets that fit shape " + text_of(entry.shape) + " of array " + quoted(name),
+      refuse("data_offsets that fit shape " + text_of(entry.shape) + " of array " + trainer::quoted(name),
              text_of(TensorShape{entry.begin, entry.end}));
     }
     in_order.push_back(&entry);
@@ -121,7 +121,7 @@ void TensorReader::check_coverage() const {
 
 const TensorReader::Entry& TensorReader::entry_of(const std::string& name) const {
   const auto found = entries_.find(name);
-  if (found == entries_.end()) refuse("an array " + quoted(name), "none");
+  if (found == entries_.end()) refuse("an array " + trainer::quoted(name), "none");
   return found->second;
 }
 
@@ -131,7 +131,7 @@ const TensorShape& TensorReader::shape_of(const std::string& name) const {
 
 const std::string& TensorReader::metadata(const std::string& key) const {
   const auto found = metadata_.find(key);
-  if (found == metadata_.end()) refuse("metadata " + quoted(key), "none");
+  if (found == metadata_.end()) refuse("metadata " + trainer::quoted(key), "none");
   return found->second;
 }
 
@@ -139,11 +139,11 @@ void TensorReader::read_bytes(const std::string& name, TensorType type, const Te
                               std::span<std::byte> bytes) const {
   const Entry& entry = entry_of(name);
   if (entry.type != name_of(type)) {
-    refuse(std::string("dtype ") + name_of(type) + " for array " + quoted(name),
-           quoted(entry.type));
+    refuse(std::string("dtype ") + name_of(type) + " for array " + trainer::quoted(name),
+           trainer::quoted(entry.type));
   }
   if (entry.shape != shape) {
-    refuse("shape " + text_of(shape) + " for array " + quoted(name), text_of(entry.shape));
+    refuse("shape " + text_of(shape) + " for array " + trainer::quoted(name), text_of(entry.shape));
   }
   DREY_ASSERT(bytes.size() == entry.end - entry.begin);
   if (!bytes.empty()) std::memcpy(bytes.data(), data_.data() + entry.begin, bytes.size());

@@ -49,7 +49,7 @@ Number read_number(const std::string& option, const std::string& text,
   const bool is_inside = number >= limits.low && number <= limits.high;  // false for NaN
   if (result.ec != std::errc{} || result.ptr != end || !is_inside) {
     const char* const kind = std::is_floating_point_v<Number> ? "a number " : "a whole number ";
-    refuse(option, kind + text_of(limits), quoted(text));
+    refuse(option, kind + text_of(limits), trainer::quoted(text));
   }
   return number;
 }
@@ -129,7 +129,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining();
   if (!unknown.empty() && error.get_name() == "ExtrasError") {
     const bool is_option = unknown.front().rfind('-', 0) == 0;
-    return (is_option ? "unknown option " : "unexpected argument ") + quoted(unknown.front()) +
+    return (is_option ? "unknown option " : "unexpected argument ") + trainer::quoted(unknown.front()) +
            " (see --help)";
   }
   std::string text = error.what();
@@ -153,7 +153,7 @@ void check_files(const RunOptions& run) {
     for (std::size_t other = 0; other < index; ++other) {
       if (!names[index]->empty() && *names[index] == *names[other]) {
         refuse(options[index], std::string("another file than ") + options[other],
-               quoted(*names[index]));
+               trainer::quoted(*names[index]));
       }
     }
   }
