@@ -4,7 +4,6 @@
 #include "core/segment_store.hpp"
 
 #include "core/metadata.hpp"
-#include "core/options.hpp"
 #include "core/slab_map.hpp"
 #include "os/os.hpp"
 
@@ -64,7 +63,6 @@ SegmentStore::Run SegmentStore::take_from(Segment* segment, std::size_t slices,
 
 SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignment) noexcept {
   DREY_ASSERT(slices >= 1 && slices <= kSegmentSlicesMax);
-  purge_if_due();
   const os::LockHolder hold(lock_);
   for (std::size_t index = first_with_room_; index < segment_count_; ++index) {
     const Run run = take_from(segments_[index], slices, alignment);
@@ -78,15 +76,12 @@ SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignmen
   return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
 }
 
-void SegmentStore::release(Slab* slab, std::size_t slices) noexcept {
-  {
-    const os::LockHolder hold(lock_);
-    Segment* const segment = slab->segment;
-    slab->state = SlabState::kIdle;
-    segment->give_back_run(segment->slice_of(slab), slices);
-    if (segment->index < first_with_room_) first_with_room_ = segment->index;
-  }
-  purge_if_due();
+void SegmentStore::release(Slab* slab, std::size_t slices, bool aged) noexcept {
+  const os::LockHolder hold(lock_);
+  Segment* const segment = slab->segment;
+  slab->state = SlabState::kIdle;
+  segment->give_back_run(segment->slice_of(slab), slices, aged);
+  if (segment->index < first_with_room_) first_with_room_ = segment->index;
 }
 
 bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
@@ -102,7 +97,7 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
   const os::LockHolder hold(lock_);
   Segment* const segment = slab->segment;
-  segment->give_back_run(segment->slice_of(slab) + new_slices, slices - new_slices);
+  segment->give_back_run(segment->slice_of(slab) + new_slices, slices - new_slices, false);
 }
 
 Slab* SegmentStore::take_huge_descriptor() noexcept {
@@ -127,32 +122,14 @@ bool SegmentStore::make_map_writable(const void* start, std::size_t bytes) noexc
   return slab_map.make_writable(start, bytes);
 }
 
-void SegmentStore::purge_if_due() noexcept {
-  const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
-  if (delay_ms < 0) return;
-  const std::uint64_t now = os::now_ms();
-  // Relaxed: a tick more or less; the lock orders what the tick does.
-  std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
-  if (now < due) return;
-  const std::uint64_t next = now + static_cast<std::uint64_t>(delay_ms) / 2;
-  if (!next_tick_ms_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return;
-  const os::LockHolder hold(lock_);
-  tick();
-}
-
 void SegmentStore::tick() noexcept {
+  const os::LockHolder hold(lock_);
   for (std::size_t index = 0; index < segment_count_; ++index) {
     Segment* const segment = segments_[index];
     if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));
     segment->old = segment->young;
     segment->young.clear();
   }
-}
-
-void SegmentStore::purge_all() noexcept {
-  const os::LockHolder hold(lock_);
-  tick();
-  tick();
 }
 
 SegmentStore::Totals SegmentStore::totals() noexcept {

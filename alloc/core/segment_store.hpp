@@ -29,8 +29,9 @@ class SegmentStore {
   /// Fails: Run{}; the store is unchanged.
   [[nodiscard]] Run acquire(std::size_t slices, std::size_t alignment) noexcept;
 
-  /// Gives a whole run back. Requires: its map entries are cleared.
-  void release(Slab* slab, std::size_t slices) noexcept;
+  /// Gives a whole run back. Requires: its map entries are cleared. `aged`: it has been idle for a
+  /// tick already, in a cache.
+  void release(Slab* slab, std::size_t slices, bool aged = false) noexcept;
 
   /// Grows a run in place. Fails: false. `zero` says whether the new slices read as zero.
   [[nodiscard]] bool extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept;
@@ -45,10 +46,8 @@ class SegmentStore {
   /// Maps entries for a huge block. Fails: false.
   [[nodiscard]] bool make_map_writable(const void* start, std::size_t bytes) noexcept;
 
-  /// Purges what has been idle long enough, if a tick is due. Cost: a clock read when it is not.
-  void purge_if_due() noexcept;
-  /// Purges everything idle now.
-  void purge_all() noexcept;
+  /// Purges what was idle at the last tick, and ages the rest. Driven by purge.hpp.
+  void tick() noexcept;
 
   /// Opens the slab map before the first block. Idempotent.
   void open() noexcept;
@@ -68,13 +67,11 @@ class SegmentStore {
 
   [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
   [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
-  void tick() noexcept;
 
   os::Lock lock_;
   bool opened_ = false;
   std::size_t segment_count_ = 0;
   std::size_t first_with_room_ = 0;  ///< segments before it have no idle slice at all
-  std::atomic<std::uint64_t> next_tick_ms_{0};
   Slab* idle_huge_descriptors_ = nullptr;
   Counter purged_bytes_;  // written under the lock
   Segment* segments_[kSegmentsMax] = {};

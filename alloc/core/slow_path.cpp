@@ -6,6 +6,7 @@
 #include "core/entry.hpp"
 #include "core/large.hpp"
 #include "core/misuse.hpp"
+#include "core/purge.hpp"
 #include "core/remote_free.hpp"
 #include "core/segment_store.hpp"
 
@@ -60,6 +61,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
 Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   heap.outbox.flush();
   heap.serve_announcements();
+  purge_if_due();
   Slab* slab = heap.with_room[index_of(size_class)];
   if (slab != nullptr) {
     heap.unqueue(slab);
@@ -72,6 +74,7 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   // Nothing left: perhaps this heap's reserves of other classes and the orphans' are enough.
   heap.release_empty_slabs();
   collect_orphans();
+  release_cached_runs(false);
   return new_slab(heap, size_class);
 }
 
@@ -139,7 +142,7 @@ void give_back_slowly(void* pointer) noexcept {
 
 void countdown_reached_zero(Slab* slab) noexcept {
   this_heap->countdown_reached_zero(slab);
-  segment_store.purge_if_due();
+  purge_if_due();
 }
 
 void report_double_free(void* pointer) noexcept {

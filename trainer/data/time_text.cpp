@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include "trainer/data/time_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -209,12 +210,11 @@ std::string format_duration(std::int64_t duration_ns) {
   };
   constexpr std::array<Unit, 4> kUnits = {
       {{kDayNs, " d"}, {kHourNs, " h"}, {kMinuteNs, " min"}, {kSecondNs, " s"}}};
-  for (const Unit& unit : kUnits) {
-    if (duration_ns != 0 && duration_ns % unit.ns == 0)
-      return std::to_string(duration_ns / unit.ns) + unit.name;
-  }
+  const auto fits = [=](const Unit& unit) { return duration_ns >= unit.ns; };
+  const auto largest = std::find_if(kUnits.begin(), kUnits.end() - 1, fits);
   std::array<char, 64> text;
-  std::snprintf(text.data(), text.size(), "%.9g s", static_cast<double>(duration_ns) * 1e-9);
+  std::snprintf(text.data(), text.size(), "%.4g%s",
+                static_cast<double>(duration_ns) / static_cast<double>(largest->ns), largest->name);
   return text.data();
 }
 }  // namespace drey::trainer

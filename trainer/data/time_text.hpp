@@ -29,6 +29,6 @@ inline constexpr std::int64_t kDayNs = 24 * kHourNs;
 /// The same, shortened to "2020-01-03" when the time is midnight.
 [[nodiscard]] std::string format_time_briefly(std::int64_t timestamp_ns);
 
-/// "1 d", "4 h", "1 min", "30 s" or "0.25 s": in the largest unit that divides it.
+/// "1 d", "1.5 h", "30 s" or "0.25 s": four digits in the largest unit not above it.
 [[nodiscard]] std::string format_duration(std::int64_t duration_ns);
 }  // namespace drey::trainer

@@ -12,15 +12,15 @@ template <class Better>
 [[nodiscard]] inline double best_of(const double* values, std::size_t count, Better better) {
   std::array<double, 4> lanes;
   lanes.fill(values[count - 1]);
-  std::size_t i = 0;
-  for (; i + lanes.size() <= count; i += lanes.size()) {
+  const std::size_t whole = count - count % lanes.size();
+  for (std::size_t i = 0; i < whole; i += lanes.size()) {
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
       lanes[lane] = better(values[i + lane], lanes[lane]) ? values[i + lane] : lanes[lane];
   }
   double best = lanes[0];
   for (std::size_t lane = 1; lane < lanes.size(); ++lane)
     best = better(lanes[lane], best) ? lanes[lane] : best;
-  for (; i < count; ++i) best = better(values[i], best) ? values[i] : best;
+  for (std::size_t i = whole; i < count; ++i) best = better(values[i], best) ? values[i] : best;
   return best;
 }
 

@@ -47,7 +47,8 @@ class AdaptiveGroup {
     return below / kSpan;
   }
 
-  // Mean over deviation of r on those of the last 120 bars that were in the present regime.
+  // Mean over deviation of r on those of the last 120 bars that were in the present regime; 0 while
+  // they are too few to say anything.
   [[nodiscard]] double regime_sharpe(const History& history) const {
     constexpr std::size_t kSpan = 120;
     const double* r = history.log_return.last(kSpan);
@@ -55,12 +56,14 @@ class AdaptiveGroup {
     const double present = regime_.newest();
     const auto weight = [=](std::size_t i) { return regime[i] == present ? 1.0 : 0.0; };
     const double n = sum_of(kSpan, weight);
+    if (n < kSharpeBarsMin) return 0.0;
     const double mean = sum_of(kSpan, [=](std::size_t i) { return weight(i) * r[i]; }) / n;
     const double squares =
         sum_of(kSpan, [=](std::size_t i) { return weight(i) * (r[i] - mean) * (r[i] - mean); });
     return ratio_or_zero(mean, std::sqrt(squares / n), kStdFloor);
   }
 
+  static constexpr double kSharpeBarsMin = 20.0;
   Window<256> range_share_;  // NATR(14) / 100
   Window<128> regime_;
   double age_ = 0.0;  // bars in the present regime

@@ -11,6 +11,12 @@ constexpr double kSlack = 0.5;
 constexpr double kThreshold = 5.0;
 constexpr double kAlarmDecay = 0.95;
 constexpr double kZMax = 10.0;
+
+// An alarm of 300 bars ago is over: otherwise it would fade into subnormal numbers.
+double faded(double alarm) {
+  constexpr double kOver = 1e-6;
+  return alarm * kAlarmDecay < kOver ? 0.0 : alarm * kAlarmDecay;
+}
 }  // namespace
 
 void CusumGroup::push(const BarContext& context) {
@@ -27,8 +33,8 @@ void CusumGroup::push(const BarContext& context) {
   variance_down_ = std::clamp(variance_down_ - excess - kSlack, 0.0, 2.0 * kThreshold);
   since_ += 1.0;
   z_sum_ += z;
-  alarm_up_ *= kAlarmDecay;
-  alarm_down_ *= kAlarmDecay;
+  alarm_up_ = faded(alarm_up_);
+  alarm_down_ = faded(alarm_down_);
   note_alarm(up_ > kThreshold, down_ > kThreshold);
 }
 

@@ -15,7 +15,6 @@
 namespace drey::trainer {
 namespace {
 constexpr std::size_t kRowsLookedAtMax = 131'072;
-constexpr double kNormalQuartiles = 1.349;  // interquartile range of the standard normal
 constexpr double kScaleFloor = 1e-12;
 
 // The value at `share` of the sorted order; reorders `values`.
@@ -34,10 +33,19 @@ double standard_deviation(const std::vector<float>& values) {
   return std::sqrt(squares / n);
 }
 
+// Deviation of the normal series with as much between these quantiles.
+double spread_between(std::vector<float>& values, double share, double normal_width) {
+  const double high = quantile(values, 1.0 - share);
+  const double low = quantile(values, share);
+  return (high - low) / normal_width;
+}
+
 float scale_of(std::vector<float>& values) {
-  const double quartiles =
-      static_cast<double>(quantile(values, 0.75)) - static_cast<double>(quantile(values, 0.25));
-  if (quartiles > kScaleFloor) return static_cast<float>(quartiles / kNormalQuartiles);
+  constexpr double kQuartilesOfNormal = 1.349;
+  constexpr double kTwentiethsOfNormal = 3.290;
+  const double middle = std::max(spread_between(values, 0.25, kQuartilesOfNormal),
+                                 spread_between(values, 0.05, kTwentiethsOfNormal));
+  if (middle > kScaleFloor) return static_cast<float>(middle);
   const double deviation = standard_deviation(values);
   return deviation > kScaleFloor ? static_cast<float>(deviation) : 1.0F;
 }

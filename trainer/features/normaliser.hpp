@@ -23,10 +23,11 @@ class Normaliser {
   /// As stored in a checkpoint. Fails: CheckpointError when an invariant does not hold.
   Normaliser(const Values& median, const Values& scale);
 
-  /// From rows [first_row, end_row): scale is the interquartile range / 1.349, which is the
-  /// deviation of a normal series. A feature whose middle half is one value (a rare pattern) takes
-  /// its standard deviation instead, a constant one takes 1. Of more than 131,072 rows every n-th
-  /// is looked at. Fails: DataError when there is no row in the range.
+  /// From rows [first_row, end_row). Scale is the larger of (q75 - q25) / 1.349 and
+  /// (q95 - q05) / 3.290, both the deviation of a normal series; the second is for features that
+  /// are near one value most of the time. A feature that is one value nearly always (a rare
+  /// pattern) takes its standard deviation instead, a constant one takes 1. Of more than 131,072
+  /// rows every n-th is looked at. Fails: DataError when there is no row in the range.
   void fit(const FeatureMatrix& matrix, std::size_t first_row, std::size_t end_row);
 
   /// All rows, in place.

@@ -33,12 +33,12 @@ inline constexpr double kStdFloor = 1e-12;  ///< of log returns: below it a seri
 template <class Term>
 [[nodiscard]] inline double sum_of(std::size_t count, Term term) {
   std::array<double, 8> lanes{};
-  std::size_t i = 0;
-  for (; i + lanes.size() <= count; i += lanes.size()) {
+  const std::size_t whole = count - count % lanes.size();
+  for (std::size_t i = 0; i < whole; i += lanes.size()) {
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += term(i + lane);
   }
   double rest = 0.0;
-  for (; i < count; ++i) rest += term(i);
+  for (std::size_t i = whole; i < count; ++i) rest += term(i);
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])) + rest;
 }
