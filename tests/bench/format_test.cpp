@@ -70,8 +70,8 @@ TEST(SvgChart, BarsKeepTheProportionOfTheirValues) {
 TEST(SvgChart, TiesAreHollow) {
   const RatioRow tie{"t", {{"system", compare({1, 1, 1}, {1, 1, 1})}}, false};
   const RatioRow win{"w", {{"system", compare({1, 1, 1}, {2, 2, 2})}}, false};
-  EXPECT_NE(ratio_chart("test", "drey", {tie}).find("hollow"), std::string::npos);
-  EXPECT_EQ(ratio_chart("test", "drey", {win}).find("hollow"), std::string::npos);
+  EXPECT_NE(ratio_chart({"test", "drey", {"system"}, {tie}}).find("hollow"), std::string::npos);
+  EXPECT_EQ(ratio_chart({"test", "drey", {"system"}, {win}}).find("hollow"), std::string::npos);
 }
 }  // namespace
 }  // namespace drey::bench
