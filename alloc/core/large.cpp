@@ -69,7 +69,7 @@ void give_back_run(Slab* slab) noexcept {
   if (heap->state.load(std::memory_order_relaxed) != HeapState::kOwned) {
     return segment_store.release(slab, slab->slice_count);
   }
-  slab->state = SlabState::kIdle;
+  slab->state = SlabState::kCached;
   if (!heap->runs.put(slab)) segment_store.release(slab, slab->slice_count);
   if (++heap->large_visits % kVisitsPerClockRead == 0) purge_if_due();
 }

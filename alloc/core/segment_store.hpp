@@ -69,6 +69,11 @@ class SegmentStore {
 
   [[nodiscard]] bool invariants_hold() noexcept;
 
+  /// The index-th segment, null past the last: for check.cpp. Requires: the lock.
+  [[nodiscard]] const Segment* segment(std::size_t index) const noexcept {
+    return index < kSegmentsMax ? segments_[index] : nullptr;
+  }
+
  private:
   static constexpr std::size_t kSegmentsMax = 65536;  // 4 TiB of full segments
 
