@@ -10,6 +10,9 @@
 namespace drey::test {
 inline constexpr const char* kInvalidFree = "invalid free";
 inline constexpr const char* kDoubleFree = "double free";
+/// A large block that was freed is no block any more; its place may be known as freed, or not at
+/// all.
+inline constexpr const char* kDoubleFreeOfReturned = "(?:double|invalid) free";
 inline constexpr const char* kInvalidRealloc = "realloc of invalid pointer";
 
 /// Matches the whole report of `what`, to the end of its line.

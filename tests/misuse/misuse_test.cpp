@@ -56,15 +56,15 @@ TEST_P(Misuse, IsNotSeenInACorrectProgram) {
 }
 
 TEST_P(Misuse, DoubleFreeOfALargeBlockIsReported) {
-  expect_abort("double_free_large", kDoubleFree);
+  expect_abort("double_free_large", kDoubleFreeOfReturned);
 }
 
 TEST_P(Misuse, DoubleFreeOfAHugeBlockIsReported) {
-  expect_abort("double_free_huge", kDoubleFree);
+  expect_abort("double_free_huge", kDoubleFreeOfReturned);
 }
 
 TEST_P(Misuse, DoubleFreeOfALargeBlockByTwoThreadsIsReported) {
-  expect_abort("double_free_by_threads", kDoubleFree);
+  expect_abort("double_free_by_threads", kDoubleFreeOfReturned);
 }
 
 TEST_P(Misuse, DoubleFreeOfASmallBlockIsReportedWhereEveryFreeIsChecked) {
@@ -74,7 +74,7 @@ TEST_P(Misuse, DoubleFreeOfASmallBlockIsReportedWhereEveryFreeIsChecked) {
 }
 
 TEST_P(Misuse, DoubleFreeOfASmallBlockIsReportedOnTheSlowPathAtTheLatest) {
-  expect_abort("double_free_small_later", kDoubleFree);
+  expect_abort("double_free_small_later", kDoubleFreeOfReturned);
 }
 
 TEST_P(Misuse, FreeInsideALargeBlockIsReported) {
@@ -106,7 +106,7 @@ TEST_P(Misuse, ReallocOfAFreedLargeBlockIsReported) {
 }
 
 TEST_P(Misuse, IsOnlyReportedWhenAskedToWarn) {
-  expect_warning("double_free_large", kDoubleFree);
+  expect_warning("double_free_large", kDoubleFreeOfReturned);
   expect_warning("interior_of_large", kInvalidFree);
   expect_warning("free_stack", kInvalidFree);
   expect_warning("realloc_foreign_mapping", kInvalidRealloc);
