@@ -1,16 +1,15 @@
 // agent.hpp: the DQN agent: acts, remembers, learns.
 // Knows nothing of the world but the table of observations that its rows name.
-// Invariants: no heap call after construction; everything that decides the future (weights, moments,
-// replay, random states, step counts) is reachable from here, so that a checkpoint can hold it.
-// Source: Mnih et al. 2015, Algorithm 1.
-// Read next: learner.hpp, replay_buffer.hpp, play.hpp, README.md.
-// SPDX-License-Identifier: MIT
+// Invariants: no heap call after construction; everything that decides the future (weights,
+// moments, replay, random states, step counts) is reachable from here, so that a checkpoint can
+// hold it. Source: Mnih et al. 2015, Algorithm 1. Read next: learner.hpp, replay_buffer.hpp,
+// play.hpp, README.md. SPDX-License-Identifier: MIT
 #pragma once
 
-#include "trainer/environments/environment.hpp"
 #include "trainer/agent/learner.hpp"
-#include "trainer/numeric/random.hpp"
 #include "trainer/agent/replay_buffer.hpp"
+#include "trainer/environments/environment.hpp"
+#include "trainer/numeric/random.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -38,8 +38,8 @@ LossReport huber_loss(std::span<const Transition> batch, Columns<const float> va
     const float error = values.values[place] - targets[index];
     const float size_of_error = std::fabs(error);
     deltas.values[place] = std::clamp(error, -1.0f, 1.0f) / size;
-    report.loss += static_cast<double>(size_of_error <= 1.0f ? 0.5f * error * error
-                                                             : size_of_error - 0.5f);
+    report.loss +=
+        static_cast<double>(size_of_error <= 1.0f ? 0.5f * error * error : size_of_error - 0.5f);
     report.value += static_cast<double>(values.values[place]);
   }
   report.loss /= static_cast<double>(batch.size());

@@ -5,13 +5,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "trainer/agent/bellman.hpp"
+#include "trainer/agent/replay_buffer.hpp"
+#include "trainer/environments/environment.hpp"
 #include "trainer/numeric/adam.hpp"
 #include "trainer/numeric/aligned_array.hpp"
-#include "trainer/agent/bellman.hpp"
-#include "trainer/environments/environment.hpp"
 #include "trainer/numeric/network.hpp"
 #include "trainer/numeric/random.hpp"
-#include "trainer/agent/replay_buffer.hpp"
 
 #include <span>
 #include <vector>
@@ -56,16 +56,16 @@ class Learner {
 
   LearnerSettings settings_;
   NetworkShape shape_;
-  std::size_t input_stride_;         ///< floats from one gathered observation to the next
+  std::size_t input_stride_;  ///< floats from one gathered observation to the next
   AlignedArray<float> network_;
   AlignedArray<float> target_;
   AlignedArray<float> gradient_;
   Adam adam_;
-  AlignedArray<float> inputs_;       ///< (stride, 2 batch): observations, then next observations
-  Activations<float> activations_;   ///< of the network on inputs_
-  Activations<float> beyond_;        ///< of the target network on the next observations
+  AlignedArray<float> inputs_;      ///< (stride, 2 batch): observations, then next observations
+  Activations<float> activations_;  ///< of the network on inputs_
+  Activations<float> beyond_;       ///< of the target network on the next observations
   Activations<float> deltas_;
-  Activations<float> single_;        ///< of the network on the one observation to act on
+  Activations<float> single_;  ///< of the network on the one observation to act on
   AlignedArray<float> targets_;
 };
 }  // namespace drey::trainer

@@ -10,7 +10,7 @@
 namespace drey::trainer {
 struct PlayReport {
   StepResult result;
-  LossReport loss;   ///< of the gradient step, when one was due
+  LossReport loss;  ///< of the gradient step, when one was due
   bool learned;
 };
 
@@ -21,8 +21,8 @@ PlayReport play_step(Agent& agent, World& world, ObservationRow observation, dou
   const Action action = agent.act(world.observations().row(observation));
   PlayReport report{world.step(action), {}, false};
   const StepResult& result = report.result;
-  agent.remember({observation, result.observation,
-                  static_cast<float>(result.reward * reward_scale), action, result.terminated});
+  agent.remember({observation, result.observation, static_cast<float>(result.reward * reward_scale),
+                  action, result.terminated});
   if (agent.learning_is_due()) {
     report.loss = agent.learn(world.observations());
     report.learned = true;
@@ -36,7 +36,8 @@ double play_greedy_episode(Learner& learner, World& world) {
   double total = 0;
   ObservationRow observation = world.reset();
   for (bool ended = false; !ended;) {
-    const StepResult result = world.step(learner.best_action(world.observations().row(observation)));
+    const StepResult result =
+        world.step(learner.best_action(world.observations().row(observation)));
     total += result.reward;
     observation = result.observation;
     ended = result.ended();

@@ -2,13 +2,12 @@
 // A transition names its observations by row, so it takes 16 bytes, not 1,808.
 // Invariants: size() <= capacity(); no heap call after construction; the head is where the next
 // transition goes, and once full also where the oldest one is.
-// Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015, Algorithm 1.
-// Read next: agent.hpp.
-// SPDX-License-Identifier: MIT
+// Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015,
+// Algorithm 1. Read next: agent.hpp. SPDX-License-Identifier: MIT
 #pragma once
 
-#include "trainer/numeric/aligned_array.hpp"
 #include "trainer/environments/environment.hpp"
+#include "trainer/numeric/aligned_array.hpp"
 #include "trainer/numeric/random.hpp"
 
 #include <drey/base/assert.hpp>
@@ -29,7 +28,9 @@ static_assert(sizeof(Transition) == 16);
 class ReplayBuffer {
  public:
   /// Units: transitions. Requires: 1 <= capacity < 2^32.
-  explicit ReplayBuffer(std::size_t capacity) : transitions_(capacity) { DREY_ASSERT(capacity > 0); }
+  explicit ReplayBuffer(std::size_t capacity) : transitions_(capacity) {
+    DREY_ASSERT(capacity > 0);
+  }
 
   [[nodiscard]] std::size_t capacity() const { return transitions_.size(); }
   [[nodiscard]] std::size_t size() const { return size_; }

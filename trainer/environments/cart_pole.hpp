@@ -7,8 +7,8 @@
 #pragma once
 
 #include "trainer/environments/environment.hpp"
-#include "trainer/numeric/random.hpp"
 #include "trainer/environments/observation_ring.hpp"
+#include "trainer/numeric/random.hpp"
 
 #include <array>
 #include <cmath>
@@ -21,8 +21,7 @@ class CartPole {
   static constexpr int kStepsMax = 500;
 
   CartPole(std::uint64_t seed, std::size_t replay_capacity)
-      : random_(seed, RandomPurpose::kEnvironment),
-        ring_(kObservationWidth, replay_capacity) {}
+      : random_(seed, RandomPurpose::kEnvironment), ring_(kObservationWidth, replay_capacity) {}
 
   ObservationRow reset() {
     for (double& value : state_) value = static_cast<double>(random_.between(-0.05f, 0.05f));
@@ -44,9 +43,9 @@ class CartPole {
   void set_state(const std::array<double, 4>& state) { state_ = state; }
 
  private:
-  static constexpr double kGravity = 9.8;          // metres per second squared
+  static constexpr double kGravity = 9.8;  // metres per second squared
   static constexpr double kPoleKilograms = 0.1;
-  static constexpr double kTotalKilograms = 1.1;   // cart 1.0
+  static constexpr double kTotalKilograms = 1.1;  // cart 1.0
   static constexpr double kHalfPoleMeters = 0.5;
   static constexpr double kPushNewtons = 10.0;
   static constexpr double kTickSeconds = 0.02;
@@ -62,8 +61,8 @@ class CartPole {
     const double spin_change =
         (kGravity * sine - cosine * push_per_mass) /
         (kHalfPoleMeters * (4.0 / 3.0 - kPoleKilograms * cosine * cosine / kTotalKilograms));
-    const double speed_change = push_per_mass - kPoleKilograms * kHalfPoleMeters * spin_change *
-                                                    cosine / kTotalKilograms;
+    const double speed_change =
+        push_per_mass - kPoleKilograms * kHalfPoleMeters * spin_change * cosine / kTotalKilograms;
     position += kTickSeconds * velocity;
     velocity += kTickSeconds * speed_change;
     angle += kTickSeconds * spin;

@@ -65,8 +65,8 @@ std::vector<double> next_returns_of(const BarSeries& series, const FeatureMatrix
 
 void split(Market& market, double validation_fraction) {
   const std::size_t rows = market.features.rows();
-  const auto wanted = static_cast<std::size_t>(
-      std::llround(static_cast<double>(rows) * validation_fraction));
+  const auto wanted =
+      static_cast<std::size_t>(std::llround(static_cast<double>(rows) * validation_fraction));
   const std::size_t first = rows - wanted;
   market.training = {0, first};
   market.validation = {first, rows};
@@ -80,8 +80,7 @@ void split(Market& market, double validation_fraction) {
 }
 }  // namespace
 
-Market load_market(const std::string& data, const std::string& symbol,
-                   double validation_fraction) {
+Market load_market(const std::string& data, const std::string& symbol, double validation_fraction) {
   const bool is_synthetic = data.rfind(kSyntheticPrefix, 0) == 0;
   const BarSeries series = is_synthetic ? make_synthetic(data) : read_csv(data, {symbol});
   Market market;

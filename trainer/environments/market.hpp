@@ -17,16 +17,16 @@
 namespace drey::trainer {
 /// Movable; everything that points into it must then be made anew.
 struct Market {
-  std::string source;                ///< as the user named it
-  std::string summary;               ///< one line about the bars
+  std::string source;   ///< as the user named it
+  std::string summary;  ///< one line about the bars
   std::size_t bar_count = 0;
-  std::string fingerprint;           ///< hash of all bars: tells files apart
+  std::string fingerprint;  ///< hash of all bars: tells files apart
   double bars_per_year = 0;
   FeatureMatrix features;            ///< (rows, 225)
   std::vector<double> next_returns;  ///< log return from a row's bar to the next; 0 for the last
   RowRange training{};
   RowRange validation{};
-  Normaliser normaliser;             ///< of the features, once normalise() was called
+  Normaliser normaliser;  ///< of the features, once normalise() was called
 
   [[nodiscard]] ObservationTable observations() const {
     return {features.data(), features.rows(), kFeatureDim, kFeatureStride};

@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "trainer/numeric/aligned_array.hpp"
 #include "trainer/environments/environment.hpp"
+#include "trainer/numeric/aligned_array.hpp"
 #include "trainer/numeric/network.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // trading.hpp: hold a position in one instrument from bar to bar.
-// Before each bar the agent chooses sell, hold or buy and so has the position -1, 0 or +1 during it:
+// Before each bar the agent chooses sell, hold or buy and so has the position -1, 0 or +1 during
+// it:
 //   reward = position * log(next close / this close) - fee * |position - position before|
 // Invariants: causal (the observation is the feature row of the bar just closed, the return is the
 // next bar's); nothing the agent does moves the market; a pass ends when there is no next bar, by

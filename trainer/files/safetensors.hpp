@@ -1,6 +1,7 @@
 // safetensors.hpp: named arrays in one file that PyTorch, NumPy and others read too.
 //   8 bytes   length of the header, little-endian
-//   header    JSON: {"name": {"dtype", "shape", "data_offsets": [begin, end]}, "__metadata__": {...}}
+//   header    JSON: {"name": {"dtype", "shape", "data_offsets": [begin, end]}, "__metadata__":
+//   {...}}
 //             padded with spaces so that the data start on a multiple of 8
 //   data      the arrays, one after the other without gaps, little-endian, row-major
 // Invariant: a TensorReader that was constructed has checked all of that.

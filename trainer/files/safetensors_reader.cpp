@@ -28,8 +28,8 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 std::optional<std::uint64_t> bytes_of(std::string_view type) {
   constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
-      {"F64", 8}, {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
-      {"BF16", 2}, {"I16", 2}, {"U16", 2}, {"I8", 1}, {"U8", 1}, {"BOOL", 1}};
+      {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
+      {"BF16", 2}, {"I16", 2}, {"U16", 2}, {"I8", 1},  {"U8", 1},  {"BOOL", 1}};
   for (const auto& [name, size] : kSizes) {
     if (name == type) return size;
   }
@@ -68,7 +68,8 @@ TensorReader::TensorReader(std::string file, std::string contents)
 
 void TensorReader::parse_header(std::string_view header) {
   const Json root = Json::parse(header.begin(), header.end(), nullptr, false);
-  if (!root.is_object()) refuse("a safetensors header in JSON", trainer::quoted(header.substr(0, 60)));
+  if (!root.is_object())
+    refuse("a safetensors header in JSON", trainer::quoted(header.substr(0, 60)));
   for (const auto& [name, value] : root.items()) {
     if (!value.is_object()) refuse("an object for " + trainer::quoted(name), "another value");
     if (name == "__metadata__") {
@@ -94,10 +95,12 @@ void TensorReader::check_coverage() const {
   std::vector<const Entry*> in_order;
   for (const auto& [name, entry] : entries_) {
     const std::optional<std::uint64_t> element_bytes = bytes_of(entry.type);
-    if (!element_bytes) refuse("a known dtype for array " + trainer::quoted(name), trainer::quoted(entry.type));
+    if (!element_bytes)
+      refuse("a known dtype for array " + trainer::quoted(name), trainer::quoted(entry.type));
     const std::optional<std::uint64_t> bytes = bytes_of(entry.shape, *element_bytes);
     if (entry.begin > entry.end || bytes != entry.end - entry.begin) {
-      refuse("data_offsets that fit shape " + text_of(entry.shape) + " of array " + trainer::quoted(name),
+      refuse("data_offsets that fit shape " + text_of(entry.shape) + " of array " +
+                 trainer::quoted(name),
              text_of(TensorShape{entry.begin, entry.end}));
     }
     in_order.push_back(&entry);

@@ -1,7 +1,6 @@
 // adam.cpp: the loops of adam.hpp, written so that the compiler turns them into vector code.
-// Invariant: the order of every sum is fixed by this text, so results do not depend on the machine's
-// vector width beyond what one binary brings along.
-// Read next: adam.hpp.
+// Invariant: the order of every sum is fixed by this text, so results do not depend on the
+// machine's vector width beyond what one binary brings along. Read next: adam.hpp.
 // SPDX-License-Identifier: MIT
 #include "trainer/numeric/adam.hpp"
 

@@ -24,7 +24,9 @@ using ConstMatrixMap = Eigen::Map<const Matrix<Scalar>, Eigen::Aligned64>;
 template <class Scalar>
 using MatrixMap = Eigen::Map<Matrix<Scalar>, Eigen::Aligned64>;
 
-Eigen::Index index_of(std::size_t value) { return static_cast<Eigen::Index>(value); }
+Eigen::Index index_of(std::size_t value) {
+  return static_cast<Eigen::Index>(value);
+}
 
 template <class Scalar>
 ConstStridedMap<Scalar> map_of(Columns<const Scalar> columns, std::size_t rows, std::size_t batch) {
@@ -110,8 +112,8 @@ void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scal
   for (std::size_t index = shape.layers().size(); index-- > 0;) {
     const LayerShape& layer = shape.layers()[index];
     const auto delta = map_of(constant(deltas.of_layer(index)), layer.outputs_padded, batch);
-    const auto below =
-        map_of(index == 0 ? inputs : constant(activations.of_layer(index - 1)), layer.inputs, batch);
+    const auto below = map_of(index == 0 ? inputs : constant(activations.of_layer(index - 1)),
+                              layer.inputs, batch);
     MatrixMap<Scalar> weights(gradient + layer.weights_offset, delta.rows(), below.rows());
     weights.noalias() = delta * below.transpose();
     MatrixMap<Scalar>(gradient + layer.bias_offset, delta.rows(), 1) = delta.rowwise().sum();

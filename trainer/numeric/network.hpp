@@ -43,8 +43,10 @@ class NetworkShape {
   [[nodiscard]] std::span<const LayerShape> layers() const { return layers_; }
   [[nodiscard]] std::size_t inputs() const { return layers_.front().inputs; }
   [[nodiscard]] std::size_t outputs() const { return layers_.back().outputs; }
-  [[nodiscard]] std::size_t block_size() const { return block_size_; }  ///< values, padding included
-  [[nodiscard]] std::size_t parameter_count() const;                    ///< values, without padding
+  [[nodiscard]] std::size_t block_size() const {
+    return block_size_;
+  }                                                   ///< values, padding included
+  [[nodiscard]] std::size_t parameter_count() const;  ///< values, without padding
 
  private:
   std::vector<LayerShape> layers_;

@@ -1,15 +1,21 @@
 // random.hpp: the one generator of the trainer: PCG-XSH-RR 64/32, one instance per purpose.
 // Invariants: the same seed and purpose give the same numbers on every machine; the whole state is
-// two words, which a checkpoint stores. No distribution of <random> is used: those differ by library.
-// Source: O'Neill, "PCG: A Family of Simple Fast Space-Efficient ... Algorithms", 2014, section 6.
-// SPDX-License-Identifier: MIT
+// two words, which a checkpoint stores. No distribution of <random> is used: those differ by
+// library. Source: O'Neill, "PCG: A Family of Simple Fast Space-Efficient ... Algorithms", 2014,
+// section 6. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 
 namespace drey::trainer {
 /// What a stream of numbers is for; streams of one seed do not overlap.
-enum class RandomPurpose : std::uint64_t { kWeights = 1, kExploration, kReplay, kEnvironment, kTest };
+enum class RandomPurpose : std::uint64_t {
+  kWeights = 1,
+  kExploration,
+  kReplay,
+  kEnvironment,
+  kTest
+};
 
 struct RandomState {
   std::uint64_t position;

@@ -1,8 +1,8 @@
 // checkpoint.hpp: a run in a file, such that going on from it is as if it had never stopped.
 // A safetensors file: network.*, target.* and Adam's moments by layer in PyTorch's shapes,
-// normaliser.*, replay.*; the metadata hold hyperparameters, counters, random states, feature names.
-// Invariant: what was read is checked against data and shapes before any of it is used.
-// Read next: checkpoint.cpp, files/safetensors.hpp.
+// normaliser.*, replay.*; the metadata hold hyperparameters, counters, random states, feature
+// names. Invariant: what was read is checked against data and shapes before any of it is used. Read
+// next: checkpoint_writer.cpp, checkpoint_reader.cpp, files/safetensors.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,9 +24,6 @@ namespace drey::trainer {
 [[nodiscard]] std::string checkpoint_contents(const Hyperparameters& hyper, const Market& market,
                                               Agent& agent, const Trading& world,
                                               const TrainingState& state);
-
-/// FNV-1a over the weights and biases of the network, layer by layer, without padding.
-[[nodiscard]] std::string weights_hash(const Learner& learner);
 
 /// A checkpoint that was read. Every fault is a CheckpointError naming file, expected and found.
 class Checkpoint {

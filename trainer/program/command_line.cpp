@@ -35,6 +35,13 @@ std::string text_of(const Limits<Number>& limits) {
   return "from " + text_of(limits.low) + " to " + text_of(limits.high);
 }
 
+/// "(1 to 1000000 epochs)".
+template <class Number>
+std::string bounds_text(const Limits<Number>& limits, const std::string& unit) {
+  return "(" + text_of(limits.low) + " to " + text_of(limits.high) +
+         (unit.empty() ? "" : " " + unit) + ")";
+}
+
 [[noreturn]] void refuse(const std::string& option, const std::string& expected,
                          const std::string& found) {
   throw ConfigError("option " + option + ": expected " + expected + ", found " + found);
@@ -63,12 +70,12 @@ CLI::Option* add_number(CLI::App& app, const std::string& option, Number& value,
       [&value, option, limits](const std::string& text) {
         value = read_number(option, text, limits);
       },
-      sentence + " " + text_of(limits) + (unit.empty() ? "" : " " + unit) + ".");
+      sentence + " " + bounds_text(limits, unit));
   return added->type_name(std::is_floating_point_v<Number> ? "X" : "N");
 }
 
-void add_text(CLI::App& app, const std::string& option, std::string& value,
-              const std::string& type, const std::string& sentence) {
+void add_text(CLI::App& app, const std::string& option, std::string& value, const std::string& type,
+              const std::string& sentence) {
   app.add_option_function<std::string>(
          option,
          [&value, option](const std::string& text) {
@@ -107,8 +114,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
              "gradient steps", "Stop there, even within a pass.");
   add_text(app, "--checkpoint", run.checkpoint, "FILE",
            "Write the whole state there, after epochs and at the end (safetensors).");
-  add_number(app, "--checkpoint-every", run.checkpoint_every,
-             Limits<std::uint64_t>{1, kEpochsMax}, "epochs", "How often.")
+  add_number(app, "--checkpoint-every", run.checkpoint_every, Limits<std::uint64_t>{1, kEpochsMax},
+             "epochs", "How often.")
       ->default_str(text_of(run.checkpoint_every));
   add_text(app, "--resume", run.resume, "FILE",
            "Go on from that checkpoint; hyperparameters left out are taken from it.");
@@ -129,8 +136,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining();
   if (!unknown.empty() && error.get_name() == "ExtrasError") {
     const bool is_option = unknown.front().rfind('-', 0) == 0;
-    return (is_option ? "unknown option " : "unexpected argument ") + trainer::quoted(unknown.front()) +
-           " (see --help)";
+    return (is_option ? "unknown option " : "unexpected argument ") +
+           trainer::quoted(unknown.front()) + " (see --help)";
   }
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');

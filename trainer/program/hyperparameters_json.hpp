@@ -12,7 +12,9 @@
 namespace drey::trainer {
 inline constexpr const char* kDoubleOption = "--double";
 
-[[nodiscard]] inline std::string member_of(const std::string& option) { return option.substr(2); }
+[[nodiscard]] inline std::string member_of(const std::string& option) {
+  return option.substr(2);
+}
 
 [[nodiscard]] inline nlohmann::json to_json(const Hyperparameters& hyper) {
   nlohmann::json json;
@@ -26,12 +28,12 @@ inline constexpr const char* kDoubleOption = "--double";
 /// Reads one value into `value`. Returns: false when the member is missing, of another kind or out
 /// of `limits`.
 template <class Number>
-[[nodiscard]] bool read_member(const nlohmann::json& json, const std::string& option,
-                               Number& value, const Limits<Number>& limits) {
+[[nodiscard]] bool read_member(const nlohmann::json& json, const std::string& option, Number& value,
+                               const Limits<Number>& limits) {
   const auto member = json.find(member_of(option));
   if (member == json.end()) return false;
-  const bool is_kind = std::is_floating_point_v<Number> ? member->is_number()
-                                                        : member->is_number_unsigned();
+  const bool is_kind =
+      std::is_floating_point_v<Number> ? member->is_number() : member->is_number_unsigned();
   if (!is_kind) return false;
   value = member->get<Number>();
   return value >= limits.low && value <= limits.high;

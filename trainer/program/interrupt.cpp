@@ -8,7 +8,9 @@ namespace drey::trainer {
 namespace {
 volatile std::sig_atomic_t requested = 0;
 
-extern "C" void note_interrupt(int /*signal*/) { requested = 1; }
+extern "C" void note_interrupt(int /*signal*/) {
+  requested = 1;
+}
 }  // namespace
 
 void watch_for_interrupts() noexcept {
@@ -19,5 +21,7 @@ void watch_for_interrupts() noexcept {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupt_requested() noexcept { return requested != 0; }
+bool interrupt_requested() noexcept {
+  return requested != 0;
+}
 }  // namespace drey::trainer

@@ -1,5 +1,5 @@
-// log.hpp: plain lines for the user, on standard output; complaints and the bar go to the error one.
-// SPDX-License-Identifier: MIT
+// log.hpp: plain lines for the user, on standard output; complaints and the bar go to the error
+// one. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdarg>

@@ -2,4 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "trainer/program/trainer_main.hpp"
 
-int main(int argc, char** argv) { return trainer_main(argc, argv); }
+int main(int argc, char** argv) {
+  return trainer_main(argc, argv);
+}

@@ -39,7 +39,8 @@ void ProgressBar::draw_if_due() {
   const Clock::time_point now = Clock::now();
   if (now - drawn_ < kRedrawInterval) return;
   drawn_ = now;
-  const double part = static_cast<double>(done_) / static_cast<double>(std::max<std::uint64_t>(steps_, 1));
+  const double part =
+      static_cast<double>(done_) / static_cast<double>(std::max<std::uint64_t>(steps_, 1));
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double rate = static_cast<double>(done_ - done_before_) / seconds;
   std::array<char, kBarWidth + 1> bar{};
@@ -49,7 +50,8 @@ void ProgressBar::draw_if_due() {
   const int length = std::snprintf(
       line.data(), line.size(), "\r\033[Kepoch %llu/%llu [%s] %3.0f %%  %.0f steps/s  %.0f s left",
       static_cast<unsigned long long>(pass_), static_cast<unsigned long long>(pass_count_),
-      bar.data(), part * 100, rate, (static_cast<double>(steps_) - static_cast<double>(done_)) / rate);
+      bar.data(), part * 100, rate,
+      (static_cast<double>(steps_) - static_cast<double>(done_)) / rate);
   write_text(line.data(), std::min(static_cast<std::size_t>(std::max(length, 0)), line.size() - 1));
 }
 

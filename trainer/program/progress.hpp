@@ -15,8 +15,7 @@ class ProgressBar {
   explicit ProgressBar(ProgressMode mode);
 
   /// A pass of `steps` environment steps begins, of which `done` were done by an earlier run.
-  void begin(std::uint64_t pass, std::uint64_t pass_count, std::uint64_t steps,
-             std::uint64_t done);
+  void begin(std::uint64_t pass, std::uint64_t pass_count, std::uint64_t steps, std::uint64_t done);
   /// One step more. Cost: an addition; every 64th call looks at the clock.
   void step() {
     ++done_;

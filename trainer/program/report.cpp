@@ -20,8 +20,8 @@ using Json = nlohmann::json;
 
 /// Largest resident size so far; 0 where the system does not say. Source: proc(5), VmHWM.
 std::uint64_t peak_rss_bytes() {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen("/proc/self/status", "r"), std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/status", "r"),
+                                                             std::fclose);
   if (!file) return 0;
   char line[256];
   while (std::fgets(line, sizeof(line), file.get()) != nullptr) {
@@ -84,31 +84,33 @@ void log_result(const SessionResult& result, const std::string& hash) {
 std::string stats_json(const Config& config, const Market& market, const SessionResult& result,
                        const std::string& hash) {
   const ActiveAllocator allocator = active_allocator();
-  const Json json = {
-      {"allocator", {{"name", allocator.name},
-                     {"version", allocator.version.c_str()},
-                     {"how", allocator.how.c_str()}}},
-      {"version", kVersionText},
-      {"seed", config.hyper.seed},
-      {"hyperparameters", to_json(config.hyper)},
-      {"data", {{"source", market.source},
-                {"bars", market.bar_count},
-                {"training_rows", market.training.size()},
-                {"validation_rows", market.validation.size()},
-                {"fingerprint", market.fingerprint}}},
-      {"gradient_steps", result.gradient_steps},
-      {"environment_steps", result.environment_steps},
-      {"train_seconds", result.train_seconds},
-      {"gradient_steps_per_second", steps_per_second(result)},
-      {"peak_rss_bytes", peak_rss_bytes()},
-      {"heap_calls", heap_calls_json(result)},
-      {"weights_hash", hash},
-      {"evaluation", {{"agent_return", result.evaluation.agent.net_return},
-                      {"buy_and_hold_return", result.evaluation.buy_and_hold.net_return},
-                      {"flat_return", result.evaluation.flat.net_return},
-                      {"agent", to_json(result.evaluation.agent)},
-                      {"buy_and_hold", to_json(result.evaluation.buy_and_hold)},
-                      {"flat", to_json(result.evaluation.flat)}}}};
+  const Json json = {{"allocator",
+                      {{"name", allocator.name},
+                       {"version", allocator.version.c_str()},
+                       {"how", allocator.how.c_str()}}},
+                     {"version", kVersionText},
+                     {"seed", config.hyper.seed},
+                     {"hyperparameters", to_json(config.hyper)},
+                     {"data",
+                      {{"source", market.source},
+                       {"bars", market.bar_count},
+                       {"training_rows", market.training.size()},
+                       {"validation_rows", market.validation.size()},
+                       {"fingerprint", market.fingerprint}}},
+                     {"gradient_steps", result.gradient_steps},
+                     {"environment_steps", result.environment_steps},
+                     {"train_seconds", result.train_seconds},
+                     {"gradient_steps_per_second", steps_per_second(result)},
+                     {"peak_rss_bytes", peak_rss_bytes()},
+                     {"heap_calls", heap_calls_json(result)},
+                     {"weights_hash", hash},
+                     {"evaluation",
+                      {{"agent_return", result.evaluation.agent.net_return},
+                       {"buy_and_hold_return", result.evaluation.buy_and_hold.net_return},
+                       {"flat_return", result.evaluation.flat.net_return},
+                       {"agent", to_json(result.evaluation.agent)},
+                       {"buy_and_hold", to_json(result.evaluation.buy_and_hold)},
+                       {"flat", to_json(result.evaluation.flat)}}}};
   return json.dump(2) + "\n";
 }
 }  // namespace drey::trainer

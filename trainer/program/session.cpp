@@ -35,11 +35,12 @@ void check_loss(const PlayReport& step, std::uint64_t gradient_steps) {
 }
 
 void log_pass(const MetricsRow& row, std::uint64_t epochs) {
-  log_line("epoch %llu/%llu: loss %.6f, value %+.4f, epsilon %.3f, train %+.2f %%, "
-           "validation %+.2f %%, %.0f gradient steps/s",
-           static_cast<unsigned long long>(row.epoch), static_cast<unsigned long long>(epochs),
-           row.loss, row.value, row.epsilon, 100 * row.train_return, 100 * row.validation_return,
-           row.steps_per_second);
+  log_line(
+      "epoch %llu/%llu: loss %.6f, value %+.4f, epsilon %.3f, train %+.2f %%, "
+      "validation %+.2f %%, %.0f gradient steps/s",
+      static_cast<unsigned long long>(row.epoch), static_cast<unsigned long long>(epochs), row.loss,
+      row.value, row.epsilon, 100 * row.train_return, 100 * row.validation_return,
+      row.steps_per_second);
 }
 }  // namespace
 
@@ -70,8 +71,7 @@ Session::Session(const Config& config, const Market& market, const Checkpoint* r
       market_(market),
       agent_(make_agent(config, market)),
       world_(market.observations(), market.next_returns, market.training, config.hyper.fee),
-      validation_(market.observations(), market.next_returns, market.validation,
-                  config.hyper.fee),
+      validation_(market.observations(), market.next_returns, market.validation, config.hyper.fee),
       metrics_("", 0),
       progress_(config.run.progress) {
   world_.reset();

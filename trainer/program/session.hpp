@@ -1,8 +1,7 @@
 // session.hpp: a training run: passes over the training bars, each followed by validation, a row of
 // metrics and perhaps a checkpoint.
-// Invariant: a run that stops at any step and goes on from its checkpoint ends with the same weights
-// as one that never stopped.
-// Read next: session.cpp, checkpoint.hpp, report.hpp.
+// Invariant: a run that stops at any step and goes on from its checkpoint ends with the same
+// weights as one that never stopped. Read next: session.cpp, checkpoint.hpp, report.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,9 +24,9 @@ namespace drey::trainer {
 
 /// What a run cost and found.
 struct SessionResult {
-  std::uint64_t gradient_steps = 0;     ///< of this run alone, as the next
+  std::uint64_t gradient_steps = 0;  ///< of this run alone, as the next
   std::uint64_t environment_steps = 0;
-  double train_seconds = 0;             ///< in steps, not in validation or files
+  double train_seconds = 0;               ///< in steps, not in validation or files
   std::uint64_t heap_calls_in_steps = 0;  ///< after warm-up; 0 too when nobody counts
   bool interrupted = false;
   Evaluation evaluation;
@@ -36,8 +35,8 @@ struct SessionResult {
 /// Threads: one at a time.
 class Session {
  public:
-  /// Requires: `market` is normalised and outlives this; `resume` is null or its checkpoint, checked
-  /// against the market. Fails: CheckpointError.
+  /// Requires: `market` is normalised and outlives this; `resume` is null or its checkpoint,
+  /// checked against the market. Fails: CheckpointError.
   Session(const Config& config, const Market& market, const Checkpoint* resume);
 
   /// Trains until --epochs or --max-steps or an interrupt. Writes metrics and checkpoints.

@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <drey/base/version.hpp>
@@ -12,6 +14,7 @@
 #include "trainer/data/error.hpp"
 #include "trainer/environments/market.hpp"
 #include "trainer/files/output_file.hpp"
+#include "trainer/program/block_tensors.hpp"
 #include "trainer/program/checkpoint.hpp"
 #include "trainer/program/command_line.hpp"
 #include "trainer/program/interrupt.hpp"
@@ -33,20 +36,19 @@ void log_start(const Config& config, const Market& market) {
   log_line("data: %s: %s", market.source.c_str(), market.summary.c_str());
   log_line("rows of %zu features: %zu to train on, %zu to validate", kFeatureDim,
            market.training.size(), market.validation.size());
-  const EpsilonSchedule epsilon =
-      agent_settings(config.hyper, market.training.size() - 1).epsilon;
-  log_line("%s, network %zu-128-64-%zu, seed %llu, batch %llu, lr %g, epsilon %g to %g over %llu "
-           "steps",
-           config.hyper.double_dqn ? "double DQN" : "DQN", kFeatureDim, Trading::kActionCount,
-           static_cast<unsigned long long>(config.hyper.seed),
-           static_cast<unsigned long long>(config.hyper.batch), config.hyper.learning_rate,
-           config.hyper.epsilon_start, config.hyper.epsilon_end,
-           static_cast<unsigned long long>(epsilon.steps));
+  const EpsilonSchedule epsilon = agent_settings(config.hyper, market.training.size() - 1).epsilon;
+  log_line(
+      "%s, network %zu-128-64-%zu, seed %llu, batch %llu, lr %g, epsilon %g to %g over %llu "
+      "steps",
+      config.hyper.double_dqn ? "double DQN" : "DQN", kFeatureDim, Trading::kActionCount,
+      static_cast<unsigned long long>(config.hyper.seed),
+      static_cast<unsigned long long>(config.hyper.batch), config.hyper.learning_rate,
+      config.hyper.epsilon_start, config.hyper.epsilon_end,
+      static_cast<unsigned long long>(epsilon.steps));
 }
 
 Market prepare_market(const Config& config, const Checkpoint* checkpoint) {
-  Market market =
-      load_market(config.run.data, config.run.symbol, config.hyper.validation_fraction);
+  Market market = load_market(config.run.data, config.run.symbol, config.hyper.validation_fraction);
   if (checkpoint == nullptr) {
     normalise(market);
     return market;
@@ -64,7 +66,7 @@ SessionResult evaluate_checkpoint(const Config& config, const Market& market,
   Trading world(market.observations(), market.next_returns, market.validation, config.hyper.fee);
   SessionResult result;
   result.evaluation = evaluate(learner, world, market.bars_per_year);
-  hash = weights_hash(learner);
+  hash = block_hash(learner.shape(), learner.network());
   return result;
 }
 
@@ -76,8 +78,7 @@ int finish(const Config& config, const Market& market, const SessionResult& resu
     write_file(config.run.stats_json, stats_json(config, market, result, hash));
   }
   if (result.heap_calls_in_steps != 0) {
-    std::fprintf(stderr,
-                 "drey-train: expected no heap calls in steps after warm-up, found %llu\n",
+    std::fprintf(stderr, "drey-train: expected no heap calls in steps after warm-up, found %llu\n",
                  static_cast<unsigned long long>(result.heap_calls_in_steps));
     return kHeapCalls;
   }
@@ -105,7 +106,8 @@ int run(Config config, const std::set<std::string>& given) {
   checkpoint.reset();  // it holds a copy of everything that was restored
   watch_for_interrupts();
   const SessionResult result = session.run();
-  return finish(config, market, result, weights_hash(session.agent().learner()));
+  Learner& learner = session.agent().learner();
+  return finish(config, market, result, block_hash(learner.shape(), learner.network()));
 }
 
 int run_command_line(int argc, char** argv) {

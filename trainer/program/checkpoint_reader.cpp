@@ -1,144 +1,34 @@
-// checkpoint.cpp: see checkpoint.hpp.
-// Weights lie in blocks, column-major and padded (numeric/network.hpp); files hold them as PyTorch
-// does: weight (outputs, inputs) row-major, bias (outputs), nothing padded.
+// checkpoint_reader.cpp: the reading half of checkpoint.hpp.
 // SPDX-License-Identifier: MIT
-#include "trainer/program/checkpoint.hpp"
-
-#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <span>
+#include <type_traits>
 #include <vector>
-
-#include <drey/base/version.hpp>
 
 #include "trainer/data/data_fault.hpp"
 #include "trainer/data/error.hpp"
-#include "trainer/features/feature_names.hpp"
 #include "trainer/files/output_file.hpp"
-#include "trainer/numeric/hash.hpp"
+#include "trainer/program/block_tensors.hpp"
+#include "trainer/program/checkpoint.hpp"
+#include "trainer/program/checkpoint_format.hpp"
 #include "trainer/program/hyperparameters_json.hpp"
 
 namespace drey::trainer {
 namespace {
 using Json = nlohmann::json;
-constexpr const char* kFormat = "drey-train 1";
 constexpr const char* kFirstWeights = "network.0.weight";
-
-std::string feature_names_text() {
-  std::string text;
-  for (const std::string_view name : kFeatureNames) {
-    if (!text.empty()) text += ',';
-    text += name;
-  }
-  return text;
-}
-
-/// Weights of one layer, (outputs, inputs) row-major.
-std::vector<float> weights_of(const LayerShape& layer, const float* block) {
-  std::vector<float> weights;
-  weights.reserve(layer.outputs * layer.inputs);
-  for (std::size_t output = 0; output < layer.outputs; ++output) {
-    for (std::size_t input = 0; input < layer.inputs; ++input) {
-      weights.push_back(block[layer.weight(output, input)]);
-    }
-  }
-  return weights;
-}
-
-std::span<const float> bias_of(const LayerShape& layer, const float* block) {
-  return {block + layer.bias_offset, layer.outputs};
-}
-
-std::string layer_name(const char* block_name, std::size_t index) {
-  return std::string(block_name) + "." + std::to_string(index);
-}
-
-void add_block(TensorWriter& writer, const char* name, const NetworkShape& shape,
-               const AlignedArray<float>& block) {
-  for (std::size_t index = 0; index < shape.layers().size(); ++index) {
-    const LayerShape& layer = shape.layers()[index];
-    const std::vector<float> weights = weights_of(layer, block.data());
-    writer.add(layer_name(name, index) + ".weight", {layer.outputs, layer.inputs},
-               std::span<const float>(weights));
-    writer.add(layer_name(name, index) + ".bias", {layer.outputs}, bias_of(layer, block.data()));
-  }
-}
-
-void read_block(const TensorReader& reader, const char* name, const NetworkShape& shape,
-                AlignedArray<float>& block) {
-  for (std::size_t index = 0; index < shape.layers().size(); ++index) {
-    const LayerShape& layer = shape.layers()[index];
-    std::vector<float> weights(layer.outputs * layer.inputs);
-    const std::string prefix = layer_name(name, index);
-    const std::span<float> bias(block.data() + layer.bias_offset, layer.outputs);
-    reader.read(prefix + ".weight", {layer.outputs, layer.inputs}, std::span<float>(weights));
-    reader.read(prefix + ".bias", {layer.outputs}, bias);
-    const auto is_finite = [](float value) { return std::isfinite(value); };
-    if (!std::all_of(weights.begin(), weights.end(), is_finite) ||
-        !std::all_of(bias.begin(), bias.end(), is_finite)) {
-      reader.refuse("finite numbers in " + prefix, "others");
-    }
-    for (std::size_t output = 0; output < layer.outputs; ++output) {
-      for (std::size_t input = 0; input < layer.inputs; ++input) {
-        block[layer.weight(output, input)] = weights[output * layer.inputs + input];
-      }
-    }
-  }
-}
-
-void add_replay(TensorWriter& writer, const ReplayBuffer& replay) {
-  std::vector<std::int32_t> rows;
-  std::vector<std::int32_t> next_rows;
-  std::vector<float> rewards;
-  std::vector<std::uint8_t> actions;
-  std::vector<std::uint8_t> terminated;
-  for (const Transition& transition : replay.stored()) {
-    rows.push_back(static_cast<std::int32_t>(transition.observation));
-    next_rows.push_back(static_cast<std::int32_t>(transition.next_observation));
-    rewards.push_back(transition.reward);
-    actions.push_back(transition.action);
-    terminated.push_back(transition.terminated ? 1 : 0);
-  }
-  const TensorShape shape = {replay.size()};
-  writer.add("replay.observation", shape, std::span<const std::int32_t>(rows));
-  writer.add("replay.next_observation", shape, std::span<const std::int32_t>(next_rows));
-  writer.add("replay.reward", shape, std::span<const float>(rewards));
-  writer.add("replay.action", shape, std::span<const std::uint8_t>(actions));
-  writer.add("replay.terminated", shape, std::span<const std::uint8_t>(terminated));
-}
-
-Json to_json(const RandomState& state) { return {state.position, state.stream}; }
-
-Json state_json(const Market& market, Agent& agent, const Trading& world,
-                const TrainingState& state) {
-  return {{"data", {{"source", market.source},
-                    {"bars", market.bar_count},
-                    {"fingerprint", market.fingerprint}}},
-          {"environment_steps", agent.environment_steps()},
-          {"gradient_steps", agent.gradient_steps()},
-          {"adam_steps", agent.learner().adam().step_count()},
-          {"replay_head", agent.replay().head()},
-          {"random_exploration", to_json(agent.exploration().state())},
-          {"random_replay", to_json(agent.sampling().state())},
-          {"world_row", world.row()},
-          {"world_position", world.position()},
-          {"passes_done", state.passes_done},
-          {"pass_learned", state.pass.learned},
-          {"pass_reward", state.pass.reward},
-          {"pass_loss", state.pass.loss},
-          {"pass_value", state.pass.value}};
-}
 
 /// A member of the checkpoint's state, of the wanted kind.
 template <class Value>
 Value member(const TensorReader& reader, const Json& state, const char* name) {
   const auto found = state.find(name);
-  const bool is_right = found != state.end() &&
-                        (std::is_floating_point_v<Value>  ? found->is_number()
-                         : std::is_unsigned_v<Value>      ? found->is_number_unsigned()
-                         : std::is_integral_v<Value>      ? found->is_number_integer()
-                                                          : found->is_string());
+  const bool is_right =
+      found != state.end() && (std::is_floating_point_v<Value> ? found->is_number()
+                               : std::is_unsigned_v<Value>     ? found->is_number_unsigned()
+                               : std::is_integral_v<Value>     ? found->is_number_integer()
+                                                               : found->is_string());
   if (!is_right) reader.refuse(std::string("a value for ") + name, "none that fits");
   return found->get<Value>();
 }
@@ -153,42 +43,15 @@ RandomState random_state(const TensorReader& reader, const Json& state, const ch
 }
 }  // namespace
 
-std::string weights_hash(const Learner& learner) {
-  Fnv1a hash;
-  for (const LayerShape& layer : learner.shape().layers()) {
-    const std::vector<float> weights = weights_of(layer, learner.network().data());
-    hash.add(std::as_bytes(std::span(weights)));
-    hash.add(std::as_bytes(bias_of(layer, learner.network().data())));
-  }
-  return hash.text();
-}
-
-std::string checkpoint_contents(const Hyperparameters& hyper, const Market& market, Agent& agent,
-                                const Trading& world, const TrainingState& state) {
-  TensorWriter writer;
-  Learner& learner = agent.learner();
-  add_block(writer, "network", learner.shape(), learner.network());
-  add_block(writer, "target", learner.shape(), learner.target());
-  add_block(writer, "adam_first_moment", learner.shape(), learner.adam().first_moment());
-  add_block(writer, "adam_second_moment", learner.shape(), learner.adam().second_moment());
-  writer.add("normaliser.median", {kFeatureDim}, std::span<const float>(market.normaliser.median()));
-  writer.add("normaliser.scale", {kFeatureDim}, std::span<const float>(market.normaliser.scale()));
-  add_replay(writer, agent.replay());
-  writer.set_metadata("format", kFormat);
-  writer.set_metadata("version", kVersionText);
-  writer.set_metadata("features", feature_names_text());
-  writer.set_metadata("hyperparameters", to_json(hyper).dump());
-  writer.set_metadata("state", state_json(market, agent, world, state).dump());
-  return writer.file_contents();
-}
-
 Checkpoint::~Checkpoint() = default;
 
 Checkpoint::Checkpoint(const std::string& path) : reader_(path, read_file(path)) {
   const std::string& format = reader_.metadata("format");
-  if (format != kFormat) reader_.refuse("format " + trainer::quoted(kFormat), trainer::quoted(format));
+  if (format != kCheckpointFormat)
+    reader_.refuse("format " + trainer::quoted(kCheckpointFormat), trainer::quoted(format));
   state_ = std::make_unique<const Json>(Json::parse(reader_.metadata("state"), nullptr, false));
-  if (!state_->is_object()) reader_.refuse("a state in JSON", trainer::quoted(reader_.metadata("state")));
+  if (!state_->is_object())
+    reader_.refuse("a state in JSON", trainer::quoted(reader_.metadata("state")));
   check_features();
 }
 
@@ -290,8 +153,8 @@ void Checkpoint::restore_replay(Agent& agent, const Trading& world) const {
                      "others in slot " + std::to_string(slot));
     }
     transitions[slot] = {static_cast<ObservationRow>(rows[slot]),
-                         static_cast<ObservationRow>(next_rows[slot]), rewards[slot],
-                         actions[slot], terminated[slot] != 0};
+                         static_cast<ObservationRow>(next_rows[slot]), rewards[slot], actions[slot],
+                         terminated[slot] != 0};
   }
   agent.replay().restore(transitions, head);
 }
@@ -311,9 +174,9 @@ void Checkpoint::restore(Agent& agent, Trading& world, TrainingState& state) con
   const auto row = member<std::uint64_t>(reader_, *state_, "world_row");
   const auto position = member<std::int64_t>(reader_, *state_, "world_position");
   if (row < world.rows().first || row + 1 >= world.rows().end || position < -1 || position > 1) {
-    reader_.refuse("a row below " + std::to_string(world.rows().end - 1) + " and a position " +
-                       "from -1 to 1",
-                   std::to_string(row) + " and " + std::to_string(position));
+    reader_.refuse(
+        "a row below " + std::to_string(world.rows().end - 1) + " and a position " + "from -1 to 1",
+        std::to_string(row) + " and " + std::to_string(position));
   }
   world.restore(row, static_cast<int>(position));
   state.passes_done = member<std::uint64_t>(reader_, *state_, "passes_done");
