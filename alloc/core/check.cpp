@@ -69,10 +69,11 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
   if (slab.slice_count == 0 || first + slab.slice_count > segment.slice_count) {
     return "a run has no length, or ends outside its segment";
   }
-  const bool large = slab.state == SlabState::kLarge;
+  const bool cached = slab.state == SlabState::kCached;
+  const bool large = slab.state == SlabState::kLarge || cached;
   for (std::size_t slice = first; slice < first + slab.slice_count; ++slice) {
     if (segment.idle.test(slice)) return "a slice of a run is idle";
-    const bool mapped = slice == first || !large;
+    const bool mapped = !cached && (slice == first || !large);
     if (slab_map.find(segment.address_of_slice(slice)) != (mapped ? &slab : nullptr)) {
       return "the map does not say what the descriptor says";
     }
@@ -80,7 +81,7 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
   }
   if (!large) return slab_fault(slab);
   if (slab.owner.load(std::memory_order_relaxed) != nullptr) return "a large block has an owner";
-  return slab.run_bytes == slab.slice_count * kSliceBytes ? nullptr : "a large block's size is off";
+  return cached || slab.run_bytes == slab.slice_count * kSliceBytes ? nullptr : "a large block's size is off";
 }
 
 const char* idle_fault(const Segment& segment, std::size_t slice) noexcept {
@@ -106,8 +107,8 @@ void check_segment(const Segment& segment, CoreReport& report) noexcept {
     report.broken = idle ? idle_fault(segment, slice) : run_fault(segment, slice);
     if (report.broken != nullptr) return;
     const std::size_t slices = idle ? 1 : slab.slice_count;
-    if (idle) {
-      report.idle_bytes += kSliceBytes;
+    if (idle || slab.state == SlabState::kCached) {
+      report.idle_bytes += slices * kSliceBytes;
     } else if (slab.state == SlabState::kLarge) {
       report.large_bytes += slab.run_bytes;
     } else {

@@ -5,6 +5,7 @@
 #include "core/large.hpp"
 #include "core/metadata.hpp"
 #include "core/misuse.hpp"
+#include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "os/os.hpp"
 
@@ -98,7 +99,7 @@ void collect() noexcept {
     heap->release_empty_slabs();
   }
   collect_orphans();
-  segment_store.purge_all();
+  purge_all();
 }
 
 void read_statistics(drey_stats_t& statistics) noexcept {
@@ -108,7 +109,7 @@ void read_statistics(drey_stats_t& statistics) noexcept {
   statistics.reserved_bytes = totals.reserved_bytes;
   statistics.committed_bytes = totals.committed_bytes + metadata_bytes();
   statistics.slab_bytes = counts.slab_bytes;
-  statistics.large_bytes = large_bytes();
+  statistics.large_bytes = counts.large_bytes + large_bytes_without_heap();
   statistics.idle_bytes = totals.idle_bytes;
   statistics.purged_bytes = segment_store.purged_bytes();
   statistics.heap_count = counts.heaps;

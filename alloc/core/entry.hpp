@@ -25,6 +25,12 @@ inline constexpr std::size_t kSizeMax =
   return take(size);
 }
 
+/// As allocate() where that is a hit; null for everything else, with errno left alone. For callers
+/// with more to do on a miss than allocate(), which would cost them a stack frame on the hit.
+[[nodiscard, gnu::always_inline]] inline void* allocate_hit(std::size_t size) noexcept {
+  return size <= kSmallSizeMax ? take_hit(small_class_of(size)) : nullptr;
+}
+
 /// As allocate(), every byte of the first `size` zero; memory fresh from the system is not written.
 [[nodiscard]] void* allocate_zeroed(std::size_t size) noexcept;
 

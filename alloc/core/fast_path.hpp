@@ -39,14 +39,22 @@ inline constexpr bool kSecure = true;
 inline constexpr bool kSecure = false;
 #endif
 
-/// Takes a block of `size_class` from the calling thread's heap.
-[[nodiscard, gnu::always_inline]] inline void* take_class(SizeClass size_class) noexcept {
+/// Pops the class's current slab. Fails: null when its list is empty; nothing has changed then.
+[[nodiscard, gnu::always_inline]] inline void* take_hit(SizeClass size_class) noexcept {
   Slab* const slab = this_heap->current[index_of(size_class)];
   Block* const block = slab->free;
   if (block == nullptr) [[unlikely]]
-    return refill(size_class);
+    return nullptr;
   slab->free = block->next;
   slab->countdown += 1;
+  return block;
+}
+
+/// Takes a block of `size_class` from the calling thread's heap. Fails: null.
+[[nodiscard, gnu::always_inline]] inline void* take_class(SizeClass size_class) noexcept {
+  void* const block = take_hit(size_class);
+  if (block == nullptr) [[unlikely]]
+    return refill(size_class);
   return block;
 }
 

@@ -12,6 +12,8 @@
 #include "core/thread_heap.hpp"
 #include "os/os.hpp"
 
+#include <atomic>
+
 namespace drey::core {
 namespace {
 void release_all() noexcept {
@@ -33,6 +35,9 @@ void in_child() noexcept {
 }  // namespace
 
 void register_fork_handlers() noexcept {
+  static constinit std::atomic<bool> registered{false};
+  // Relaxed: set before registering, which may allocate and come here again.
+  if (registered.exchange(true, std::memory_order_relaxed)) return;
   os::call_at_fork(before_fork, release_all, in_child);
 }
 }  // namespace drey::core

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "core/outbox.hpp"
+#include "core/run_cache.hpp"
 #include "core/slab.hpp"
 
 #include <drey/base/counter.hpp>
@@ -45,14 +46,18 @@ struct Heap {
   CurrentSlabs current;          ///< hot: taken from by take()
   Slab* with_room[kClassCount];  ///< fronts of the queues
   Outbox outbox;
-  Heap* next_heap;            ///< in the list of all heaps
-  Heap* next_orphan;          ///< in the list of orphans; under the heap list's lock
-  std::uint32_t exit_rounds;  ///< how often the thread-exit hook has come by
+  RunCache runs;               ///< last freed large runs; any thread may steal from it
+  std::uint32_t large_visits;  ///< calls for large blocks: every so many read the clock
+  Heap* next_heap;             ///< in the list of all heaps
+  Heap* next_orphan;           ///< in the list of orphans; under the heap list's lock
+  std::uint32_t exit_rounds;   ///< how often the thread-exit hook has come by
 
   alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
   std::atomic<HeapState> state;
   std::atomic<bool> busy;  ///< its thread is changing lists: see fork.cpp
   Counter slab_bytes;
+  Counter
+      large_bytes;  ///< taken here less given back here: only the sum over heaps means something
   Counter remote_chain_count;
 
   /// Puts a slab of this heap into its queue. Requires: kQueued, countdown set.

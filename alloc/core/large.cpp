@@ -3,17 +3,29 @@
 #include "core/large.hpp"
 
 #include "core/misuse.hpp"
+#include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
+#include "core/thread_heap.hpp"
 #include "os/os.hpp"
 
 namespace drey::core {
 namespace {
-constinit std::atomic<std::size_t> bytes_in_use{0};
+/// Calls between two looks at the clock: the tick is due in hundreds of milliseconds.
+constexpr std::uint32_t kVisitsPerClockRead = 32;
+
+/// Of threads that have no heap. Taken and given back may fall to different counters: only the sum
+/// of all means something, so each may wrap below zero.
+constinit std::atomic<std::size_t> bytes_without_heap{0};
 
 void count_bytes(std::size_t more, std::size_t less) noexcept {
-  // Relaxed: a statistic; pairs with large_bytes().
-  bytes_in_use.fetch_add(more - less, std::memory_order_relaxed);
+  Heap* const heap = this_heap;
+  if (heap->state.load(std::memory_order_relaxed) == HeapState::kOwned) {
+    heap->large_bytes.add(more - less);
+  } else {
+    // Relaxed: a statistic; pairs with large_bytes_without_heap().
+    bytes_without_heap.fetch_add(more - less, std::memory_order_relaxed);
+  }
 }
 
 [[nodiscard]] std::size_t slices_for(std::size_t size) noexcept {
@@ -24,23 +36,46 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   return align_up(size, os::page_bytes());
 }
 
+/// A run from this thread's cache or from the store, with what is known of its contents.
+[[nodiscard]] SegmentStore::Run find_run(std::size_t slices, std::size_t alignment) noexcept {
+  Heap* const heap = ensure_heap();
+  if (heap != nullptr && alignment <= kSliceBytes) {
+    Slab* const cached = heap->runs.take(slices);
+    if (cached != nullptr) return {cached, cached->start, false};
+  }
+  purge_if_due();
+  SegmentStore::Run run = segment_store.acquire(slices, alignment);
+  if (run.slab != nullptr) {
+    run.slab->start = run.start;
+    run.slab->block_bytes = 0;
+    run.slab->slice_count = static_cast<std::uint16_t>(slices);
+  }
+  return run;
+}
+
 [[nodiscard]] LargeBlock take_run(std::size_t size, std::size_t alignment) noexcept {
-  const std::size_t slices = slices_for(size);
-  const SegmentStore::Run run = segment_store.acquire(slices, alignment);
+  const SegmentStore::Run run = find_run(slices_for(size), alignment);
   if (run.slab == nullptr) return {};
   Slab* const slab = run.slab;
-  slab->start = run.start;
-  slab->block_bytes = 0;
-  slab->slice_count = static_cast<std::uint16_t>(slices);
-  slab->run_bytes = slices * kSliceBytes;
+  slab->run_bytes = slab->slice_count * kSliceBytes;
   slab->state = SlabState::kLarge;
   slab_map.set(run.start, 1, slab);
   count_bytes(slab->run_bytes, 0);
   return {run.start, run.zero};
 }
 
+void give_back_run(Slab* slab) noexcept {
+  Heap* const heap = this_heap;
+  if (heap->state.load(std::memory_order_relaxed) != HeapState::kOwned) {
+    return segment_store.release(slab, slab->slice_count);
+  }
+  slab->state = SlabState::kCached;
+  if (!heap->runs.put(slab)) segment_store.release(slab, slab->slice_count);
+  if (++heap->large_visits % kVisitsPerClockRead == 0) purge_if_due();
+}
+
 [[nodiscard]] LargeBlock take_mapping(std::size_t size, std::size_t alignment) noexcept {
-  segment_store.purge_if_due();
+  purge_if_due();
   const std::size_t bytes = pages_for(size);
   Slab* const slab = segment_store.take_huge_descriptor();
   if (slab == nullptr) return {};
@@ -104,7 +139,6 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
 }  // namespace
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
-  segment_store.open();
   if (size == 0) size = 1;
   if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
     const LargeBlock block = take_run(size, alignment);
@@ -122,7 +156,7 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   }
   slab_map.set(slab->start, 1, nullptr);
   count_bytes(0, slab->run_bytes);
-  if (slab->state == SlabState::kLarge) return segment_store.release(slab, slab->slice_count);
+  if (slab->state == SlabState::kLarge) return give_back_run(slab);
   os::unmap(slab->start, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
@@ -135,7 +169,7 @@ void* resize_large(Slab* slab, std::size_t size) noexcept {
   return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
 }
 
-std::size_t large_bytes() noexcept {
-  return bytes_in_use.load(std::memory_order_relaxed);
+std::size_t large_bytes_without_heap() noexcept {
+  return bytes_without_heap.load(std::memory_order_relaxed);
 }
 }  // namespace drey::core

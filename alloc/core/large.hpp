@@ -33,6 +33,6 @@ void give_back_large(Slab* slab, void* pointer) noexcept;
 /// Requires: size > kMediumSizeMax.
 [[nodiscard]] void* resize_large(Slab* slab, std::size_t size) noexcept;
 
-/// Bytes in large and huge blocks now.
-[[nodiscard]] std::size_t large_bytes() noexcept;
+/// Part of the bytes in large and huge blocks that no heap counts; see Heap::large_bytes.
+[[nodiscard]] std::size_t large_bytes_without_heap() noexcept;
 }  // namespace drey::core

@@ -11,7 +11,6 @@ namespace drey::core {
 namespace {
 [[gnu::constructor(101)]] void complete_start() {
   read_options();
-  register_fork_handlers();
 }
 
 [[gnu::destructor]] void show_statistics_at_exit() {
@@ -22,5 +21,6 @@ namespace {
 void start_process() noexcept {
   read_options();
   segment_store.open();
+  register_fork_handlers();
 }
 }  // namespace drey::core

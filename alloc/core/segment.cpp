@@ -51,9 +51,9 @@ bool Segment::take_exactly(std::size_t first, std::size_t slices) noexcept {
   return true;
 }
 
-void Segment::give_back_run(std::size_t first, std::size_t slices) noexcept {
+void Segment::give_back_run(std::size_t first, std::size_t slices, bool aged) noexcept {
   idle.set_range(first, slices);
-  young.set_range(first, slices);
+  (aged ? old : young).set_range(first, slices);
   longest_idle_max = slice_count;
 }
 

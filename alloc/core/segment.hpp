@@ -45,8 +45,8 @@ struct Segment {
   /// Takes exactly [first, first + slices) if all of it is idle. Fails: false.
   [[nodiscard]] bool take_exactly(std::size_t first, std::size_t slices) noexcept;
 
-  /// Makes slices idle; they count as touched.
-  void give_back_run(std::size_t first, std::size_t slices) noexcept;
+  /// Makes slices idle; they count as touched, and as idle since before the last tick if `aged`.
+  void give_back_run(std::size_t first, std::size_t slices, bool aged) noexcept;
 
   /// True if every slice of the run reads as zero; afterwards they count as touched.
   [[nodiscard]] bool touch_run(std::size_t first, std::size_t slices) noexcept;

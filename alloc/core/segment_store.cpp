@@ -64,7 +64,6 @@ SegmentStore::Run SegmentStore::take_from(Segment* segment, std::size_t slices,
 
 SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignment) noexcept {
   DREY_ASSERT(slices >= 1 && slices <= kSegmentSlicesMax);
-  purge_if_due();
   const os::LockHolder hold(lock_);
   for (std::size_t index = first_with_room_; index < segment_count_; ++index) {
     const Run run = take_from(segments_[index], slices, alignment);
@@ -78,16 +77,16 @@ SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignmen
   return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
 }
 
-void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t slices) noexcept {
-  segment->give_back_run(first, slices);
+void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t slices,
+                             bool aged) noexcept {
+  segment->give_back_run(first, slices, aged);
   if (segment->index < first_with_room_) first_with_room_ = segment->index;
 }
 
-void SegmentStore::release(Slab* slab, std::size_t slices) noexcept {
-  purge_if_due();  // before: see there
+void SegmentStore::release(Slab* slab, std::size_t slices, bool aged) noexcept {
   const os::LockHolder hold(lock_);
   slab->state = SlabState::kIdle;
-  make_idle(slab->segment, slab->segment->slice_of(slab), slices);
+  make_idle(slab->segment, slab->segment->slice_of(slab), slices, aged);
 }
 
 bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
@@ -101,9 +100,8 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 }
 
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
-  purge_if_due();  // before: see there
   const os::LockHolder hold(lock_);
-  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices);
+  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices, false);
 }
 
 Slab* SegmentStore::take_huge_descriptor() noexcept {
@@ -128,38 +126,39 @@ bool SegmentStore::make_map_writable(const void* start, std::size_t bytes) noexc
   return slab_map.make_writable(start, bytes);
 }
 
-void SegmentStore::purge_if_due() noexcept {
+int SegmentStore::claim_ticks() noexcept {
   const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
-  if (delay_ms < 0) return;
+  if (delay_ms < 0) return 0;
   const std::uint64_t now = os::now_ms();
-  // Relaxed: a hint; it changes under the lock only.
-  if (now < next_tick_ms_.load(std::memory_order_relaxed)) return;
-  const os::LockHolder hold(lock_);
-  const std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
-  if (now < due) return;
+  // Relaxed: who swings it owns the ticks; the lock in tick() orders what they do.
+  std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
+  if (now < due) return 0;
   const std::uint64_t half = static_cast<std::uint64_t>(delay_ms) / 2;
   // Ticks keep to multiples of the half, however late the visits: else each would add its lateness.
   const std::uint64_t next = half == 0 ? now : now - (now - due) % half + half;
-  next_tick_ms_.store(next, std::memory_order_relaxed);
-  // Who gives memory back comes here first, so all that is idle was given back before `due`: if
-  // that is half the delay ago, the young may go too.
-  if (now - due >= half) tick();
+  if (!next_tick_ms_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return 0;
+  // Who gives memory back visits first, so what is idle was given back before `due`: if that is
+  // half the delay ago, the young may go too.
+  return now - due >= half ? 2 : 1;
+}
+
+void SegmentStore::purge_if_due() noexcept {
+  for (int ticks = claim_ticks(); ticks > 0; --ticks) tick();
+}
+
+void SegmentStore::purge_all() noexcept {
+  tick();
   tick();
 }
 
 void SegmentStore::tick() noexcept {
+  const os::LockHolder hold(lock_);
   for (std::size_t index = 0; index < segment_count_; ++index) {
     Segment* const segment = segments_[index];
     if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));
     segment->old = segment->young;
     segment->young.clear();
   }
-}
-
-void SegmentStore::purge_all() noexcept {
-  const os::LockHolder hold(lock_);
-  tick();
-  tick();
 }
 
 SegmentStore::Totals SegmentStore::totals() noexcept {

@@ -29,8 +29,9 @@ class SegmentStore {
   /// Fails: Run{}; the store is unchanged.
   [[nodiscard]] Run acquire(std::size_t slices, std::size_t alignment) noexcept;
 
-  /// Gives a whole run back. Requires: its map entries are cleared.
-  void release(Slab* slab, std::size_t slices) noexcept;
+  /// Gives a whole run back. Requires: its map entries are cleared. `aged`: it has been idle for a
+  /// tick already, in a cache.
+  void release(Slab* slab, std::size_t slices, bool aged = false) noexcept;
 
   /// Grows a run in place. Fails: false. `zero` says whether the new slices read as zero.
   [[nodiscard]] bool extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept;
@@ -45,7 +46,12 @@ class SegmentStore {
   /// Maps entries for a huge block. Fails: false.
   [[nodiscard]] bool make_map_writable(const void* start, std::size_t bytes) noexcept;
 
-  /// Purges what has been idle long enough, if a tick is due. Cost: a clock read when it is not.
+  /// Ticks that are due and now the caller's to do: 0, 1, or 2 when half a delay was missed.
+  /// Cost: a clock read when it is 0.
+  [[nodiscard]] int claim_ticks() noexcept;
+  /// Purges what was idle at the last tick, and ages the rest.
+  void tick() noexcept;
+  /// The ticks that are due, of this store alone; purge.hpp knows of the heaps' caches too.
   void purge_if_due() noexcept;
   /// Purges everything idle now.
   void purge_all() noexcept;
@@ -73,8 +79,7 @@ class SegmentStore {
 
   [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
   [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
-  void make_idle(Segment* segment, std::size_t first, std::size_t slices) noexcept;
-  void tick() noexcept;
+  void make_idle(Segment* segment, std::size_t first, std::size_t slices, bool aged) noexcept;
 
   os::Lock lock_;
   bool opened_ = false;

@@ -6,6 +6,7 @@
 #include "core/entry.hpp"
 #include "core/large.hpp"
 #include "core/misuse.hpp"
+#include "core/purge.hpp"
 #include "core/remote_free.hpp"
 #include "core/segment_store.hpp"
 
@@ -58,6 +59,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
 
 /// A slab in state kQueued, in no queue, with room. Fails: null.
 Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
+  purge_if_due();  // before anything is given back: see purge.cpp
   heap.outbox.flush();
   heap.serve_announcements();
   Slab* slab = heap.with_room[index_of(size_class)];
@@ -72,6 +74,7 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   // Nothing left: perhaps this heap's reserves of other classes and the orphans' are enough.
   heap.release_empty_slabs();
   collect_orphans();
+  release_cached_runs(false);
   return new_slab(heap, size_class);
 }
 
@@ -138,8 +141,8 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
+  purge_if_due();  // before anything is given back: see purge.cpp
   this_heap->countdown_reached_zero(slab);
-  segment_store.purge_if_due();
 }
 
 void report_double_free(void* pointer) noexcept {

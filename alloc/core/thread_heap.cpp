@@ -90,6 +90,9 @@ void make_orphan(Heap* heap) noexcept {
       heap->park_current(static_cast<SizeClass>(index));
     }
     heap->release_empty_slabs();
+    while (Slab* const slab = heap->runs.steal(false)) {
+      segment_store.release(slab, slab->slice_count);
+    }
     heap->exit_rounds = 0;
   }
   this_heap = &finished_heap;
@@ -172,12 +175,26 @@ void collect_orphans() noexcept {
   }
 }
 
+void release_cached_runs(bool aged_only) noexcept {
+  const os::LockHolder hold(list_lock);
+  for (Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
+    while (Slab* const slab = heap->runs.steal(aged_only)) {
+      segment_store.release(slab, slab->slice_count, aged_only);
+    }
+  }
+}
+
 HeapCounts count_heaps() noexcept {
   const os::LockHolder hold(list_lock);
-  HeapCounts counts{heap_count, orphan_count.load(std::memory_order_relaxed), adopted_count,
-                    shared_heap.slab_bytes.value(), shared_heap.remote_chain_count.value()};
+  HeapCounts counts{heap_count,
+                    orphan_count.load(std::memory_order_relaxed),
+                    adopted_count,
+                    shared_heap.slab_bytes.value(),
+                    0,
+                    shared_heap.remote_chain_count.value()};
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     counts.slab_bytes += heap->slab_bytes.value();
+    counts.large_bytes += heap->large_bytes.value();
     counts.remote_chains += heap->remote_chain_count.value();
   }
   return counts;

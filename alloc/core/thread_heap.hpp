@@ -38,8 +38,11 @@ void serve_if_orphan(Heap* heap) noexcept;
 /// Serves and releases what orphans hold. For collect().
 void collect_orphans() noexcept;
 
+/// Moves runs from every heap's cache to the store: all, or those that have aged.
+void release_cached_runs(bool aged_only) noexcept;
+
 struct HeapCounts {
-  std::size_t heaps, orphans, adopted, slab_bytes, remote_chains;
+  std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, remote_chains;
 };
 [[nodiscard]] HeapCounts count_heaps() noexcept;
 

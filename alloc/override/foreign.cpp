@@ -79,10 +79,12 @@ constinit std::atomic<bool> c_library_has_blocks{false};
   return true;
 }
 
-/// Sets the hooks early; before it has run the core reports foreign pointers, which cannot be the
-/// C library's then: only a library opened at run time can bring some.
+constexpr core::ForeignHooks kHooks{.free = foreign_free, .reallocate = foreign_reallocate};
+
+/// Before it has run the core reports foreign pointers, which cannot be the C library's then: only
+/// a library opened at run time can bring some.
 [[gnu::constructor]] void install_hooks() noexcept {
-  core::set_foreign_hooks({.free = foreign_free, .reallocate = foreign_reallocate});
+  core::set_foreign_hooks(kHooks);
 }
 }  // namespace
 
@@ -90,7 +92,7 @@ void foreign_free(void* pointer) noexcept {
   if (searching) return;  // freed by dlsym itself: a leak of a few bytes, once
   const FreeFunction next = next_free.find();
   if (next == nullptr || !may_be_c_library_block(pointer)) {
-    core::report_misuse("free of a pointer that is no block", pointer);
+    core::report_misuse("invalid free", pointer);
     return;
   }
   const int saved_errno = errno;
@@ -101,7 +103,7 @@ void foreign_free(void* pointer) noexcept {
 void* foreign_reallocate(void* pointer, std::size_t size) noexcept {
   const ReallocateFunction next = next_reallocate.find();
   if (next == nullptr || !may_be_c_library_block(pointer)) {
-    core::report_misuse("realloc of a pointer that is no block", pointer);
+    core::report_misuse("realloc of invalid pointer", pointer);
     return nullptr;
   }
   return next(pointer, size);

@@ -28,34 +28,35 @@ void* take(size_t size, align_val_t alignment) noexcept {
   return fits ? core::allocate_aligned(bytes, size) : nullptr;
 }
 
-/// Asks the program for memory until there is some or it gives up, as [new.delete.single] says.
+/// Attempts, and asks the program for memory, until there is some or it gives up, as
+/// [new.delete.single] says.
 template <typename Attempt>
-[[gnu::cold, gnu::noinline]] void* take_after_handlers(Attempt attempt) {
+void* take_or_throw(Attempt attempt) {
   for (;;) {
+    if (void* const block = attempt(); block != nullptr) return block;
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
     handler();
-    if (void* const block = attempt(); block != nullptr) return block;
   }
+}
+
+[[gnu::noinline]] void* take_slowly(size_t size) {
+  return take_or_throw([size]() noexcept { return core::allocate(size); });
 }
 }  // namespace
 
 // --- The four that do the work ---
 
 [[gnu::weak]] DREY_EXPORT void* operator new(size_t size) {
-  void* const block = core::allocate(size);
+  void* const block = core::allocate_hit(size);
   if (block == nullptr) [[unlikely]] {
-    return take_after_handlers([size]() noexcept { return core::allocate(size); });
+    return take_slowly(size);
   }
   return block;
 }
 
 [[gnu::weak]] DREY_EXPORT void* operator new(size_t size, align_val_t alignment) {
-  void* const block = take(size, alignment);
-  if (block == nullptr) [[unlikely]] {
-    return take_after_handlers([size, alignment]() noexcept { return take(size, alignment); });
-  }
-  return block;
+  return take_or_throw([size, alignment]() noexcept { return take(size, alignment); });
 }
 
 [[gnu::weak]] DREY_EXPORT void operator delete(void* pointer) noexcept {

@@ -1,7 +1,6 @@
 // bars.hpp: market bars in memory, whatever file they came from.
-// Invariants of a series that a reader returned: timestamps strictly increase; every price is finite
-// and > 0; low <= open, close <= high; volume is finite and >= 0.
-// Read next: csv_reader.hpp.
+// Invariants of a series that a reader returned: timestamps strictly increase; every price is
+// finite and > 0; low <= open, close <= high; volume is finite and >= 0. Read next: csv_reader.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

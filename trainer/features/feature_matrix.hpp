@@ -39,9 +39,7 @@ class FeatureMatrix {
   struct AlignedDelete {
     void operator()(float* pointer) const { ::operator delete[](pointer, std::align_val_t{64}); }
   };
-  static float* new_zeroed(std::size_t count) {
-    return new (std::align_val_t{64}) float[count]();
-  }
+  static float* new_zeroed(std::size_t count) { return new (std::align_val_t{64}) float[count](); }
 
   std::size_t rows_ = 0;
   std::size_t first_bar_ = 0;

@@ -51,6 +51,7 @@ DREY_EXPORT void drey_collect(void);
 DREY_EXPORT const char* drey_version(void);
 
 /* Bytes unless the name says otherwise. A snapshot of counters, not of one instant. */
+/* NOLINTNEXTLINE(readability-identifier-naming): a C name. */
 typedef struct drey_stats_t {
   size_t reserved_bytes;        /* address space held */
   size_t committed_bytes;       /* of that, readable and writable */

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/bitmap.hpp"
 
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "core/options.hpp"
 #include "os/os.hpp"
 #include "support/fake_os.hpp"
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "os/os.hpp"
 #include "support/fake_os.hpp"
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 
 #include <gtest/gtest.h>
 

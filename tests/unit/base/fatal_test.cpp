@@ -12,10 +12,13 @@ TEST(FatalDeathTest, SaysWhatInOneLineAndAborts) {
 }
 
 TEST(FatalDeathTest, BrokenCheckNamesFactAndPlace) {
-  EXPECT_DEATH(DREY_CHECK(1 + 1 == 3, "sums are broken"), "drey: sums are broken .*fatal_test.cpp:");
+  EXPECT_DEATH(DREY_CHECK(1 + 1 == 3, "sums are broken"),
+               "drey: sums are broken .*fatal_test.cpp:");
 }
 
-TEST(Fatal, HoldingCheckDoesNothing) { DREY_CHECK(1 + 1 == 2, "sums are broken"); }
+TEST(Fatal, HoldingCheckDoesNothing) {
+  DREY_CHECK(1 + 1 == 2, "sums are broken");
+}
 
 }  // namespace
 }  // namespace drey

@@ -8,9 +8,10 @@
 #include <cstdint>
 
 namespace drey {
-/// True for 1, 2, 4, ...; false for 0.
+/// True for 1, 2, 4, ...; false for 0. Not std::has_single_bit: without the popcnt instruction,
+/// which a portable build cannot count on, that is a function call.
 [[nodiscard]] constexpr bool is_power_of_two(std::size_t value) noexcept {
-  return std::has_single_bit(value);
+  return value != 0 && (value & (value - 1)) == 0;
 }
 
 /// `value` rounded down to a multiple of `alignment`. Requires: a power of two.

@@ -1,0 +1,280 @@
+// feature_names.hpp: the names of the 225 features, in the order of a row.
+// Invariants, proved by the compiler: there are kFeatureDim names and no two are equal.
+// A checkpoint stores these names: changing one breaks the reading of old checkpoints.
+// Read next: feature_layout.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "trainer/features/feature_matrix.hpp"
+
+namespace drey::trainer {
+inline constexpr std::array<std::string_view, 225> kFeatureNames = {
+    // clang-format off
+    // A_bar
+    "o_c1",
+    "h_c1",
+    "l_c1",
+    "c_c1",
+    "v_v1",
+    "body",
+    "upper_wick",
+    "lower_wick",
+    "range_pct",
+    "clv",
+    "time_gap",
+    "typ_ret",
+    // B_returns
+    "ret_lag1",
+    "ret_lag2",
+    "ret_lag3",
+    "ret_lag4",
+    "ret_lag5",
+    "ret_lag6",
+    "ret_lag7",
+    "ret_lag8",
+    "ret_lag9",
+    "ret_lag10",
+    "cumret_2",
+    "cumret_3",
+    "cumret_5",
+    "cumret_10",
+    "cumret_15",
+    "cumret_20",
+    "cumret_30",
+    "cumret_60",
+    "cumret_120",
+    "cumret_240",
+    // C_moments
+    "ret_mean_5",
+    "ret_std_5",
+    "ret_skew_5",
+    "ret_kurt_5",
+    "ret_mean_10",
+    "ret_std_10",
+    "ret_skew_10",
+    "ret_kurt_10",
+    "ret_mean_20",
+    "ret_std_20",
+    "ret_skew_20",
+    "ret_kurt_20",
+    "ret_mean_60",
+    "ret_std_60",
+    "ret_skew_60",
+    "ret_kurt_60",
+    "ret_mean_120",
+    "ret_std_120",
+    "ret_skew_120",
+    "ret_kurt_120",
+    "ret_mean_240",
+    "ret_std_240",
+    "ret_skew_240",
+    "ret_kurt_240",
+    // D_trend
+    "sma_dist_5",
+    "sma_dist_10",
+    "sma_dist_20",
+    "sma_dist_50",
+    "sma_dist_100",
+    "sma_dist_200",
+    "ema_dist_5",
+    "ema_dist_12",
+    "ema_dist_26",
+    "ema_dist_50",
+    "ema_dist_100",
+    "ema_dist_200",
+    "wma20_dist",
+    "dema20_dist",
+    "tema20_dist",
+    "kama10_dist",
+    "ema12_26",
+    "sma20_50",
+    "sma50_200",
+    "linreg_slope_20",
+    "linreg_r2_20",
+    "linreg_slope_60",
+    "linreg_r2_60",
+    "sar_dist",
+    // E_momentum
+    "rsi_7",
+    "rsi_14",
+    "rsi_28",
+    "stochrsi_k",
+    "stochrsi_d",
+    "stoch_k",
+    "stoch_d",
+    "stochf_k",
+    "willr_14",
+    "cci_20",
+    "cmo_14",
+    "roc_5",
+    "roc_10",
+    "roc_20",
+    "mom10_atr",
+    "macd",
+    "macd_signal",
+    "macd_hist",
+    "ppo",
+    "trix_15",
+    "ultosc",
+    "aroon_up_25",
+    "aroon_down_25",
+    "aroon_osc_25",
+    "bop",
+    // F_volatility
+    "natr_7",
+    "natr_14",
+    "natr_28",
+    "tr_pct",
+    "bb_pctb_20",
+    "bb_width_20",
+    "kc_pos_20",
+    "kc_width_20",
+    "donchian_pos_20",
+    "donchian_width_20",
+    "donchian_pos_55",
+    "donchian_width_55",
+    "parkinson_10",
+    "parkinson_30",
+    "garman_klass_10",
+    "garman_klass_30",
+    "rogers_satchell_10",
+    "rogers_satchell_30",
+    "yang_zhang_30",
+    "vol_ratio_10_60",
+    "vol_ratio_60_240",
+    "ewma_vol",
+    "bipower_ratio_60",
+    "squeeze",
+    // G_volume
+    "vol_z_20",
+    "vol_z_60",
+    "vol_z_240",
+    "vol_rel_5",
+    "vol_rel_20",
+    "vol_rel_60",
+    "obv_slope_20",
+    "obv_z_60",
+    "ad_slope_20",
+    "adosc",
+    "cmf_20",
+    "mfi_14",
+    "vwap_dist_20",
+    "vwap_dist_60",
+    "vwap_dist_sess",
+    "vwap_slope_20",
+    "eom_14",
+    "force_13",
+    "nvi_ret_20",
+    "pvi_ret_20",
+    "ret_vol_corr_20",
+    "ret_vol_corr_60",
+    "updown_vol_20",
+    "rel_vol_tod",
+    // H_microstructure
+    "roll_spread_20",
+    "roll_spread_60",
+    "corwin_schultz",
+    "corwin_schultz_20",
+    "amihud_20",
+    "amihud_60",
+    "kyle_lambda_20",
+    "kyle_lambda_60",
+    "tick_imb_5",
+    "tick_imb_20",
+    "tick_imb_60",
+    "vpin_20",
+    "vpin_50",
+    "efficiency_20",
+    "sign_autocorr_20",
+    "run_length",
+    // I_patterns
+    "cdl_doji",
+    "cdl_hammer",
+    "cdl_engulfing",
+    "cdl_harami",
+    "cdl_morningstar",
+    "cdl_eveningstar",
+    "cdl_3whitesoldiers",
+    "cdl_3blackcrows",
+    "cdl_marubozu",
+    "cdl_3inside",
+    // J_statistics
+    "acf1_60",
+    "acf2_60",
+    "acf5_60",
+    "acf10_60",
+    "absacf1_60",
+    "absacf5_60",
+    "hurst_120",
+    "vr2_120",
+    "vr5_120",
+    "vr10_120",
+    "perm_entropy_60",
+    "ar1_halflife_60",
+    // K_calendar
+    "sin_tod",
+    "cos_tod",
+    "sin_dow",
+    "cos_dow",
+    "sin_month",
+    "cos_month",
+    "since_open",
+    "to_close",
+    "is_rth",
+    "after_gap",
+    // L_cusum
+    "cusum_pos",
+    "cusum_neg",
+    "cusum_alarm_pos",
+    "cusum_alarm_neg",
+    "cusum_since",
+    "cusum_count_120",
+    "cusum_shift",
+    "cusum_var_pos",
+    "cusum_var_neg",
+    "cusum_dir",
+    // M_directional
+    "adx_14",
+    "plus_di_14",
+    "minus_di_14",
+    "dx_14",
+    "adxr_14",
+    // N_transition
+    "p_stay",
+    "p_trend",
+    "p_range",
+    "p_volatile",
+    "row_entropy",
+    // O_adaptive
+    "pos_mult",
+    "atr_rank_240",
+    "regime_sharpe_120",
+    "regime_age",
+    // clang-format on
+};
+static_assert(kFeatureNames.size() == 225);
+static_assert(kFeatureNames.size() == kFeatureDim);
+
+constexpr bool feature_names_are_unique() {
+  for (std::size_t i = 0; i < kFeatureNames.size(); ++i) {
+    if (kFeatureNames[i].empty()) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (kFeatureNames[i] == kFeatureNames[j]) return false;
+    }
+  }
+  return true;
+}
+static_assert(feature_names_are_unique());
+
+/// The index of `name`; kFeatureDim when there is none. For tests and tools, at compile time too.
+constexpr std::size_t feature_index(std::string_view name) {
+  for (std::size_t i = 0; i < kFeatureNames.size(); ++i) {
+    if (kFeatureNames[i] == name) return i;
+  }
+  return kFeatureDim;
+}
+}  // namespace drey::trainer
