@@ -115,6 +115,7 @@ void give_back_run(Slab* slab) noexcept {
   std::byte* const old_start = slab->start;
   void* start = os::remap(old_start, old_bytes, bytes, false);
   if (start == nullptr) {
+    if (bytes < old_bytes) return old_start;  // it is long enough, and stays as it is
     // The old entry goes first: once the mapping has moved, its place may be anybody's.
     slab_map.set(old_start, 1, nullptr);
     start = os::remap(old_start, old_bytes, bytes, true);
@@ -122,8 +123,12 @@ void give_back_run(Slab* slab) noexcept {
       slab_map.set(old_start, 1, slab);
       return nullptr;
     }
-    // Entries are writable in whole pages of the map; without them the block could not be freed.
-    DREY_CHECK(segment_store.make_map_writable(start, 1), "out of memory for the slab map");
+    if (!segment_store.make_map_writable(start, 1)) {
+      // Without an entry it could not be freed: back to where it was, whose entry is writable.
+      DREY_CHECK(os::move_to(start, bytes, old_start, old_bytes), "out of memory for the slab map");
+      slab_map.set(old_start, 1, slab);
+      return nullptr;
+    }
     slab_map.set(start, 1, slab);
   }
   slab->start = static_cast<std::byte*>(start);

@@ -140,6 +140,22 @@ void* remap(void* start, std::size_t old_bytes, std::size_t new_bytes, bool may_
   return moved == MAP_FAILED ? nullptr : moved;
 }
 
+bool move_to(void* start, std::size_t old_bytes, void* target, std::size_t new_bytes) noexcept {
+  const SystemCall call;
+  // Claimed first: mremap() alone would throw out whatever another thread has mapped there.
+  void* const claimed =
+      ::mmap(target, new_bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (claimed == MAP_FAILED) return false;
+  if (claimed == target &&
+      ::mremap(start, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target) {
+    return true;
+  }
+  // A kernel before 4.17 took the address for a wish; or the move was refused.
+  ::munmap(claimed, new_bytes);
+  return false;
+}
+
 bool purge(void* start, std::size_t bytes) noexcept {
   const SystemCall call;
   return ::madvise(start, bytes, MADV_DONTNEED) == 0;

@@ -29,9 +29,8 @@ std::string machine_lines(const RaceResults& results) {
 
 std::string trainer_title(const RaceResults& results) {
   const RaceOptions& options = results.options;
-  std::string text = "Trainer: " + options.data.filename().string() + ", ";
-  if (options.epochs) text += plural(*options.epochs, "epoch");
-  if (options.max_steps) text += std::to_string(*options.max_steps) + " steps";
+  std::string text = "Trainer: " + data_name(options) + ", " + plural(options.epochs, "epoch");
+  if (options.max_steps) text += ", at most " + std::to_string(*options.max_steps) + " steps";
   return text + ", seed " + std::to_string(options.seed) + ", one core; medians of " +
          plural(options.rounds, "round") + "\n";
 }
@@ -97,6 +96,10 @@ std::string micro_table(const RaceResults& results) {
          plural(results.options.rounds, "round") + "\n" + table.text();
 }
 }  // namespace
+
+std::string data_name(const RaceOptions& options) {
+  return std::filesystem::path(options.data).filename().string();
+}
 
 std::string report_text(const RaceResults& results) {
   std::string text = machine_lines(results) + trainer_table(results) + micro_table(results) +

@@ -38,9 +38,8 @@ std::vector<double> paired_ratios(const std::vector<double>& ours,
 Comparison compare(const std::vector<double>& ours, const std::vector<double>& theirs) {
   Comparison comparison;
   comparison.ratio = summarise(paired_ratios(ours, theirs));
-  const double spread = comparison.ratio.count < kRoundsForSpread
-                            ? kSpreadOfFewRounds
-                            : std::max(kSpreadMin, comparison.ratio.interquartile_range());
+  const double floor = comparison.ratio.count < kRoundsForSpread ? kSpreadOfFewRounds : kSpreadMin;
+  const double spread = std::max(floor, comparison.ratio.interquartile_range());
   comparison.is_tie = std::abs(comparison.ratio.median - 1.0) <= spread;
   return comparison;
 }

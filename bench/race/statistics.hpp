@@ -38,8 +38,8 @@ struct Comparison {
   bool is_tie = true;  ///< the difference is not larger than the spread of the ratio
 };
 
-/// Tie: |median - 1| <= the interquartile range of the ratios, which counts as at least 2 %; with
-/// fewer than three rounds, which show no spread, as 10 %.
+/// Tie: |median - 1| <= the interquartile range of the ratios, which counts as at least 2 %; as at
+/// least 10 % with fewer than three rounds, which hardly show a spread.
 [[nodiscard]] Comparison compare(const std::vector<double>& ours,
                                  const std::vector<double>& theirs);
 

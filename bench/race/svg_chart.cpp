@@ -111,6 +111,11 @@ std::string draw_axis(const RatioAxis& axis, const std::string& subject, double 
   return svg;
 }
 
+/// Where the numbers of a reference end, to the right of the plot.
+double number_column(std::size_t index) noexcept {
+  return kRatioLabelWidth + kRatioPlotWidth + 70 + 76 * static_cast<double>(index);
+}
+
 std::string ratio_row(const RatioRow& row, const RatioAxis& axis, double top) {
   const double middle = top + kRatioRowHeight / 2;
   std::string svg;
@@ -126,8 +131,7 @@ std::string ratio_row(const RatioRow& row, const RatioAxis& axis, double top) {
                         axis.place(ratio.upper_quartile), y);
     svg += "<circle class=\"" + point.style_class + (point.comparison.is_tie ? " hollow" : "") +
            "\" cx=\"" + number(axis.place(ratio.median)) + "\" cy=\"" + number(y) + "\" r=\"4\"/>";
-    const double x = kRatioLabelWidth + kRatioPlotWidth + 66 + 70 * static_cast<double>(index);
-    svg += text_at(x, middle + 4, "value end", fixed(ratio.median, 2));
+    svg += text_at(number_column(index), middle + 4, "value end", fixed(ratio.median, 2));
   }
   return svg;
 }
@@ -176,14 +180,18 @@ std::string bar_chart(const std::string& description, const std::vector<Bar>& ba
   return svg + "</svg>";
 }
 
-std::string ratio_chart(const std::string& description, const std::string& subject,
-                        const std::vector<RatioRow>& rows) {
-  const RatioAxis axis = axis_for(rows);
-  const double height = kRatioAxisHeight + kRatioRowHeight * static_cast<double>(rows.size()) + 4;
-  std::string svg = open_svg(kRatioChartWidth, height, description);
-  svg += draw_axis(axis, subject, height);
+std::string ratio_chart(const RatioChart& chart) {
+  const RatioAxis axis = axis_for(chart.rows);
+  const double height =
+      kRatioAxisHeight + kRatioRowHeight * static_cast<double>(chart.rows.size()) + 4;
+  std::string svg = open_svg(kRatioChartWidth, height, chart.description);
+  svg += draw_axis(axis, chart.subject, height);
+  for (std::size_t index = 0; index < chart.references.size(); ++index) {
+    svg += text_at(number_column(index), kRatioAxisHeight - 12, "tick end",
+                   "/ " + chart.references[index]);
+  }
   double top = kRatioAxisHeight;
-  for (const RatioRow& row : rows) {
+  for (const RatioRow& row : chart.rows) {
     svg += ratio_row(row, axis, top);
     top += kRatioRowHeight;
   }

@@ -37,7 +37,13 @@ struct RatioRow {
   bool starts_group = false;  ///< a rule above
 };
 
-/// A row a case, a dot a reference, a line at 1. `subject` names who is faster to the left.
-[[nodiscard]] std::string ratio_chart(const std::string& description, const std::string& subject,
-                                      const std::vector<RatioRow>& rows);
+struct RatioChart {
+  std::string description;              ///< for screen readers
+  std::string subject;                  ///< who is faster to the left
+  std::vector<std::string> references;  ///< headings of the numbers, in the order of the points
+  std::vector<RatioRow> rows;
+};
+
+/// A row a case, a dot a reference, a line at 1; the medians as numbers to the right.
+[[nodiscard]] std::string ratio_chart(const RatioChart& chart);
 }  // namespace drey::bench

@@ -50,15 +50,13 @@ TrainerReport run_trainer(const std::filesystem::path& program, const RaceOption
   ChildCommand command;
   command.arguments = {program.string(),
                        "--data",
-                       options.data.string(),
+                       options.data,
+                       "--epochs",
+                       std::to_string(options.epochs),
                        "--seed",
                        std::to_string(options.seed),
                        "--stats-json",
                        report_path.string()};
-  if (options.epochs) {
-    command.arguments.insert(command.arguments.end(),
-                             {"--epochs", std::to_string(*options.epochs)});
-  }
   if (options.max_steps) {
     command.arguments.insert(command.arguments.end(),
                              {"--max-steps", std::to_string(*options.max_steps)});

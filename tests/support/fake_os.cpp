@@ -256,6 +256,23 @@ void* remap(void* start, std::size_t old_bytes, std::size_t new_bytes, bool may_
   return moved;
 }
 
+bool move_to(void* start, std::size_t old_bytes, void* target, std::size_t new_bytes) noexcept {
+  fake_os::check_range(start, old_bytes);
+  fake_os::check_range(target, new_bytes);
+  if (!fake_os::granted(Call::kMoveTo)) return false;
+  const int saved_errno = errno;
+  void* const claimed =
+      ::mmap(target, new_bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  const bool moved = claimed == target && ::mremap(start, old_bytes, new_bytes,
+                                                   MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
+  errno = saved_errno;
+  if (!moved) return false;
+  fake_os::count_bytes(Call::kMoveTo, new_bytes);
+  fake_os::held.fetch_add(new_bytes - old_bytes, std::memory_order_relaxed);
+  return true;
+}
+
 bool purge(void* start, std::size_t bytes) noexcept {
   fake_os::check_range(start, bytes);
   if (!fake_os::granted(Call::kPurge)) return false;

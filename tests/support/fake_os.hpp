@@ -20,10 +20,11 @@ enum class Call : std::size_t {
   kMap,
   kUnmap,
   kRemap,
+  kMoveTo,
   kPurge,
   kThreadExit,
 };
-inline constexpr std::size_t kCallKinds = 8;
+inline constexpr std::size_t kCallKinds = 9;
 
 /// Takes every control back: nothing fails, counts are 0, no limit, the kernel's page, and an
 /// environment that is readable and empty (before the first reset() it is not readable yet).

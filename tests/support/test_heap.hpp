@@ -9,6 +9,7 @@
 
 #include "core/entry.hpp"
 #include "core/heap.hpp"
+#include "core/process.hpp"
 #include "core/thread_heap.hpp"
 #include "support/fake_os.hpp"
 
@@ -22,7 +23,10 @@ namespace drey::core {
 /// A heap in state kOwned. Requires: at its end no slab of it has live blocks.
 class TestHeap {
  public:
-  TestHeap() : heap_(std::make_unique<Heap>()) { heap_->state = HeapState::kOwned; }
+  TestHeap() : heap_(std::make_unique<Heap>()) {
+    start_process();  // as ensure_heap() does for a thread's heap
+    heap_->state = HeapState::kOwned;
+  }
   ~TestHeap() {
     heap_->serve_announcements();
     for (std::size_t index = 1; index < kClassCount; ++index) {

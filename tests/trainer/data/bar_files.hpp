@@ -20,7 +20,7 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view content, std::string_view name = "bars.csv")
       : folder_(testing::TempDir() + "/drey_" + std::to_string(getpid()) + "_" +
-                testing::UnitTest::GetInstance()->current_test_info()->name()),
+                std::to_string(next_number())),
         path_(folder_ + "/" + std::string(name)) {
     std::filesystem::create_directories(folder_);
     std::ofstream(path_, std::ios::binary) << content;
@@ -33,6 +33,11 @@ class TemporaryFile {
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
  private:
+  static int next_number() {
+    static int last = 0;
+    return ++last;
+  }
+
   std::string folder_;
   std::string path_;
 };

@@ -1,0 +1,91 @@
+// no_heap_test.cpp: after warm-up a step makes no heap call.
+// Two witnesses: this program's malloc family is counted (bench/counted/), and Eigen itself is
+// compiled to abort when it would allocate (EIGEN_RUNTIME_NO_MALLOC).
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <cstdlib>
+#include <vector>
+
+#include "trainer/agent/agent.hpp"
+#include "trainer/agent/evaluation.hpp"
+#include "trainer/agent/play.hpp"
+#include "trainer/environments/cart_pole.hpp"
+#include "trainer/environments/trading.hpp"
+#include "trainer/features/feature_matrix.hpp"
+#include "trainer/program/heap_calls.hpp"
+
+namespace drey::trainer {
+namespace {
+/// While alive, Eigen aborts the program instead of allocating.
+class EigenMustNotAllocate {
+ public:
+  EigenMustNotAllocate() { Eigen::internal::set_is_malloc_allowed(false); }
+  ~EigenMustNotAllocate() { Eigen::internal::set_is_malloc_allowed(true); }
+  EigenMustNotAllocate(const EigenMustNotAllocate&) = delete;
+  EigenMustNotAllocate& operator=(const EigenMustNotAllocate&) = delete;
+};
+
+TEST(HeapCounter, SeesHeapCalls) {
+  const std::uint64_t before = heap_calls().value();
+  std::free(std::malloc(100));
+  std::vector<int> numbers(10);
+  EXPECT_GE(heap_calls().value(), before + 3);
+}
+
+/// Heap calls of `step_count` steps after `warmup` ones.
+template <Environment World>
+std::uint64_t heap_calls_of_steps(Agent& agent, World& world, int warmup, int step_count) {
+  ObservationRow observation = world.reset();
+  const auto play = [&](int steps) {
+    for (int step = 0; step < steps; ++step) {
+      const StepResult result = play_step(agent, world, observation, 1).result;
+      observation = result.ended() ? world.reset() : result.observation;
+    }
+  };
+  play(warmup);
+  const EigenMustNotAllocate witness;
+  const std::uint64_t before = heap_calls().value();
+  play(step_count);
+  return heap_calls().value() - before;
+}
+
+TEST(Step, MakesNoHeapCallWhenTrading) {
+  for (const bool double_dqn : {true, false}) {
+    for (const std::size_t batch_size : {std::size_t{1}, std::size_t{128}, std::size_t{512}}) {
+      constexpr std::size_t kRows = 300;
+      const FeatureMatrix features(kRows, 0);
+      const std::vector<double> returns(kRows, 0.01);
+      AgentSettings settings;
+      settings.learner.widths = {kFeatureDim, 128, 64, Trading::kActionCount};
+      settings.learner.batch_size = batch_size;
+      settings.learner.double_dqn = double_dqn;
+      settings.learning_starts = 10;
+      settings.epsilon = {0.5F, 0.5F, 1};
+      Agent agent(settings);
+      Trading world({features.data(), kRows, kFeatureDim, kFeatureStride}, returns, {0, kRows},
+                    0.001);
+      EXPECT_EQ(heap_calls_of_steps(agent, world, 11, 1000), 0U) << batch_size;
+      EXPECT_GT(agent.gradient_steps(), 1000U);
+
+      const EigenMustNotAllocate witness;
+      const std::uint64_t before = heap_calls().value();
+      const Evaluation evaluation = evaluate(agent.learner(), world, 252);
+      EXPECT_EQ(heap_calls().value(), before);
+      EXPECT_EQ(evaluation.agent.steps, kRows - 1);
+    }
+  }
+}
+
+TEST(Step, MakesNoHeapCallWhenBalancing) {
+  AgentSettings settings;
+  settings.learner.widths = {4, 64, 64, 2};
+  settings.learning_starts = 10;
+  settings.replay_capacity = 500;
+  Agent agent(settings);
+  CartPole world(1, settings.replay_capacity);
+  EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 2000), 0U);
+}
+}  // namespace
+}  // namespace drey::trainer

@@ -1,0 +1,97 @@
+// network.hpp: a fully connected network with ReLU between its layers, forward and backward.
+// All weights of a network lie in one block, so that the optimiser is one loop and a second network
+// of the same shape (target, moments, gradient) is just a second block.
+// Invariants: every weight matrix, bias and activation column starts on a cache line: outputs are
+// padded to a multiple of 16 lanes, and the lanes of the padding are zero in every block, always.
+// Read next: network.cpp, adam.hpp, agent.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "trainer/numeric/aligned_array.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace drey::trainer {
+inline constexpr std::size_t kLaneCount = 16;  ///< values per cache line of floats
+
+constexpr std::size_t padded_to_lanes(std::size_t width) {
+  return (width + kLaneCount - 1) / kLaneCount * kLaneCount;
+}
+
+/// Where one layer's values lie in a block. The weights are column-major (outputs_padded, inputs).
+struct LayerShape {
+  std::size_t inputs;
+  std::size_t outputs;
+  std::size_t outputs_padded;  ///< rows in memory
+  std::size_t weights_offset;  ///< of element (0, 0), in values
+  std::size_t bias_offset;
+
+  /// Offset of the weight from `input` to `output`.
+  [[nodiscard]] std::size_t weight(std::size_t output, std::size_t input) const {
+    return weights_offset + input * outputs_padded + output;
+  }
+};
+
+/// The layers of a network, first one first.
+class NetworkShape {
+ public:
+  /// `widths`: inputs, hidden..., outputs. Requires: two or more, all > 0.
+  explicit NetworkShape(std::span<const std::size_t> widths);
+
+  [[nodiscard]] std::span<const LayerShape> layers() const { return layers_; }
+  [[nodiscard]] std::size_t inputs() const { return layers_.front().inputs; }
+  [[nodiscard]] std::size_t outputs() const { return layers_.back().outputs; }
+  [[nodiscard]] std::size_t block_size() const {
+    return block_size_;
+  }                                                   ///< values, padding included
+  [[nodiscard]] std::size_t parameter_count() const;  ///< values, without padding
+
+ private:
+  std::vector<LayerShape> layers_;
+  std::size_t block_size_ = 0;
+};
+
+/// Columns of values: element (row, column) is values[column * stride + row].
+template <class Scalar>
+struct Columns {
+  Scalar* values;
+  std::size_t stride;
+};
+
+/// What forward() leaves for backward(): one matrix per layer. Shape: (outputs_padded, batch_max).
+template <class Scalar>
+class Activations {
+ public:
+  Activations(const NetworkShape& shape, std::size_t batch_max);
+
+  [[nodiscard]] std::size_t batch_max() const { return batch_max_; }
+  /// Output of a layer, after its ReLU where it has one.
+  [[nodiscard]] Columns<Scalar> of_layer(std::size_t layer);
+  /// Output of the last layer. Shape: (outputs_padded, batch).
+  [[nodiscard]] Columns<Scalar> outputs() { return of_layer(offsets_.size() - 1); }
+
+ private:
+  std::size_t batch_max_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::size_t> strides_;
+  AlignedArray<Scalar> values_;
+};
+
+/// Runs `batch` columns of `inputs` through the network whose values are in `block`.
+/// Shape: inputs (shape.inputs(), batch). Requires: batch <= activations.batch_max().
+/// Cost: no heap call.
+template <class Scalar>
+void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scalar> inputs,
+             std::size_t batch, Activations<Scalar>& activations);
+
+/// Gradient of a sum over the batch by every parameter, after forward() on the same inputs (which
+/// may have had more columns; the first `batch` count).
+/// On entry the last layer of `deltas` holds the gradient by the network's outputs, padding lanes
+/// zero; the layers before it are overwritten. `gradient` is overwritten. Cost: no heap call.
+template <class Scalar>
+void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scalar> inputs,
+              std::size_t batch, Activations<Scalar>& activations, Activations<Scalar>& deltas,
+              Scalar* gradient);
+}  // namespace drey::trainer
