@@ -14,7 +14,7 @@ C_NAMES = """
 malloc calloc realloc reallocarray free free_sized free_aligned_sized cfree aligned_alloc
 posix_memalign memalign valloc pvalloc malloc_usable_size malloc_trim mallinfo mallinfo2 malloc_stats
 malloc_info mallopt __libc_malloc __libc_calloc __libc_realloc __libc_free __libc_memalign
-__libc_valloc __libc_pvalloc
+__libc_valloc __libc_pvalloc __posix_memalign
 """.split()
 
 OPERATORS = """
@@ -49,7 +49,7 @@ class LibraryFile(PreloadTest):
 
     def test_nothing_else_is_exported_but_own_names(self):
         other = {name for name in self.exported() - set(C_NAMES) - set(OPERATORS)
-                 if not name.startswith("drey_")}
+                 if not name.startswith(("drey_", "_ZTISt", "_ZTSSt"))}
         self.assertEqual(sorted(other), [])
 
     def test_thread_locals_are_small_and_initial_exec(self):
@@ -58,8 +58,8 @@ class LibraryFile(PreloadTest):
         for size in segments:
             self.assertLessEqual(int(size, 16), TLS_BYTES_MAX)
         relocations = self.plain(["readelf", "-rW", Settings.library])
-        self.assertNotRegex(relocations, "DTPMOD|DTPOFF|TLSDESC")
-        self.assertNotIn("__tls_get_addr", self.plain(["nm", "-D", Settings.library]))
+        dynamic = re.findall(r".*(?:DTPMOD|DTPOFF|TLSDESC|__tls_get_addr).*", relocations)
+        self.assertEqual(dynamic, [], "some use of a thread-local is not initial-exec")
 
     def test_it_needs_few_libraries(self):
         needed = re.findall(r"NEEDED.*\[(.*)\]", self.plain(["readelf", "-dW", Settings.library]))
