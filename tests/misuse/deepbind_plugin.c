@@ -12,4 +12,6 @@ char* make_text(const char* text, size_t bytes) {
   return block;
 }
 
-void release_text(void* block) { free(block); }
+void release_text(void* block) {
+  free(block);
+}
