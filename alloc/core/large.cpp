@@ -57,7 +57,8 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   const SegmentStore::Run run = find_run(slices_for(size), alignment);
   if (run.slab == nullptr) return {};
   Slab* const slab = run.slab;
-  slab->run_bytes = slab->slice_count * kSliceBytes;
+  // Of a longer run from the cache only what was asked for: usable is good_large_size(), always.
+  slab->run_bytes = slices_for(size) * kSliceBytes;
   slab->state = SlabState::kLarge;
   slab_map.set(run.start, 1, slab);
   count_bytes(slab->run_bytes, 0);
@@ -110,8 +111,8 @@ void give_back_run(Slab* slab) noexcept {
     segment_store.shorten(slab, slices, new_slices);
   }
   slab->slice_count = static_cast<std::uint16_t>(new_slices);
+  count_bytes(new_slices * kSliceBytes, slab->run_bytes);
   slab->run_bytes = new_slices * kSliceBytes;
-  count_bytes(new_slices * kSliceBytes, slices * kSliceBytes);
   return slab->start;
 }
 
