@@ -81,7 +81,8 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
   }
   if (!large) return slab_fault(slab);
   if (slab.owner.load(std::memory_order_relaxed) != nullptr) return "a large block has an owner";
-  return cached || slab.run_bytes == slab.slice_count * kSliceBytes ? nullptr : "a large block's size is off";
+  const bool fits = slab.run_bytes != 0 && slab.run_bytes <= slab.slice_count * kSliceBytes;
+  return cached || fits ? nullptr : "a large block's size is off";
 }
 
 const char* idle_fault(const Segment& segment, std::size_t slice) noexcept {

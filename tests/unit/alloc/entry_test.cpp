@@ -6,7 +6,7 @@
 #include "core/contract.hpp"
 #include "core/options.hpp"
 #include "support/fake_os.hpp"
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 #include "support/test_heap.hpp"
 
 #include <gtest/gtest.h>
@@ -55,6 +55,22 @@ TEST_F(EntryTest, ABlockHasAtLeastTheBytesAskedForAndExactlyTheGoodSize) {
     EXPECT_GE(usable_bytes(block), size);
     EXPECT_EQ(usable_bytes(block), good_size(size)) << size;
     std::memset(block, 0x5A, usable_bytes(block));
+    deallocate(block);
+  }
+}
+
+TEST_F(EntryTest, AFreedLongerRunMakesABlockNoLongerThanItsGoodSize) {
+  for (const std::size_t former : {1_MiB + 64_KiB, 2_MiB, 9_MiB}) {
+    void* const longer = allocate(former);
+    std::memset(longer, 0x5A, former);
+    deallocate(longer);
+    const std::size_t size = former - former / 12;
+    void* const block = allocate_zeroed(size);
+    EXPECT_EQ(usable_bytes(block), good_size(size));
+    EXPECT_TRUE(all_bytes_are(block, usable_bytes(block), 0));
+    EXPECT_EQ(reallocate(block, former), block) << "the rest of the run is there";
+    EXPECT_EQ(usable_bytes(block), good_size(former));
+    EXPECT_EQ(check_core().broken, nullptr) << check_core().broken;
     deallocate(block);
   }
 }
@@ -302,12 +318,13 @@ TEST_F(EntryTest, CollectReturnsWhatIsIdleToTheSystem) {
   deallocate(allocate(10_MiB));
   drey_stats_t before;
   read_statistics(before);
-  EXPECT_GE(before.idle_bytes, 10_MiB);
+  EXPECT_GE(before.idle_bytes, 4_MiB);
   collect();
   drey_stats_t after;
   read_statistics(after);
   EXPECT_EQ(after.idle_bytes, 0u);
-  EXPECT_GE(after.purged_bytes - before.purged_bytes, before.idle_bytes);
+  EXPECT_GE(after.purged_bytes - before.purged_bytes, 10_MiB + before.idle_bytes)
+      << "what waits in a cache too";
   EXPECT_EQ(after.purged_bytes - before.purged_bytes, fake_os::bytes(fake_os::Call::kPurge));
 }
 

@@ -6,7 +6,7 @@
 #include "core/check.hpp"
 #include "core/entry.hpp"
 #include "core/options.hpp"
-#include "core/segment_store.hpp"
+#include "core/purge.hpp"
 #include "support/fake_os.hpp"
 
 #include <gtest/gtest.h>
@@ -19,6 +19,13 @@ namespace drey::core {
 namespace {
 using fake_os::Call;
 
+/// Bytes in large and huge blocks, over all heaps.
+std::size_t large_bytes() {
+  drey_stats_t statistics;
+  read_statistics(statistics);
+  return statistics.large_bytes;
+}
+
 class LargeTest : public testing::Test {
  protected:
   LargeTest() {
@@ -26,6 +33,7 @@ class LargeTest : public testing::Test {
     options.purge_delay_ms = -1;
     options.on_error = OnError::kWarn;
     deallocate(allocate(1_MiB));  // the store has a segment
+    purge_all();                  // and no cache a run
     EXPECT_EQ(large_bytes(), 0u);
   }
   ~LargeTest() override {
@@ -137,7 +145,7 @@ TEST_F(LargeTest, SaysWhenABlockReadsAsZeroAndIsRight) {
   EXPECT_EQ(again.pointer, first);
   EXPECT_FALSE(again.zero);
   deallocate(again.pointer);
-  segment_store.purge_all();
+  purge_all();
   const LargeBlock purged = take_large(500'000, 16);
   EXPECT_TRUE(purged.zero);
   const auto* const bytes = static_cast<const std::byte*>(purged.pointer);

@@ -6,7 +6,7 @@
 #include "core/outbox.hpp"
 
 #include "core/remote_free.hpp"
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 #include "support/test_heap.hpp"
 #include "support/test_slab.hpp"
 

@@ -6,7 +6,7 @@
 #include "core/options.hpp"
 #include "core/segment_store.hpp"
 #include "support/fake_os.hpp"
-#include "support/seed.hpp"
+#include "support/seeded_random.hpp"
 #include "support/test_heap.hpp"
 #include "support/test_slab.hpp"
 
