@@ -3,8 +3,9 @@
 // line.
 //
 // It uses no library but libc and keeps its own book-keeping out of the heap, so that what is left
-// is the allocator's. Run under LD_PRELOAD by `drey-bench footprint`. Read next:
-// race/footprint.cpp. SPDX-License-Identifier: MIT
+// is the allocator's. Run under LD_PRELOAD by `drey-bench footprint`.
+// Read next: race/footprint.cpp.
+// SPDX-License-Identifier: MIT
 #include <drey/base/active_allocator.hpp>
 #include <drey/base/units.hpp>
 

@@ -75,6 +75,8 @@ void give_back_run(Slab* slab) noexcept {
 }
 
 [[nodiscard]] LargeBlock take_mapping(std::size_t size, std::size_t alignment) noexcept {
+  // Opens the slab map if this is the process's first block: an entry made before would be lost.
+  static_cast<void>(ensure_heap());
   purge_if_due();
   const std::size_t bytes = pages_for(size);
   Slab* const slab = segment_store.take_huge_descriptor();

@@ -101,7 +101,7 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
   const os::LockHolder hold(lock_);
-  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices, false);
+  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices);
 }
 
 Slab* SegmentStore::take_huge_descriptor() noexcept {

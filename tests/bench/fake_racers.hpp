@@ -1,6 +1,6 @@
 // fake_racers.hpp: a folder of small shell scripts that answer as trainers and micro programs do,
-// with figures we know; each can be made to lie, fail or do other work. SPDX-License-Identifier:
-// MIT
+// with figures we know; each can be made to lie, fail or do other work.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <filesystem>

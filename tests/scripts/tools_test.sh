@@ -107,15 +107,19 @@ test_skipped_tests_are_listed_with_their_reasons() {
 no file
 </system-out></testcase>
 <testcase name="Other.Says" status="notrun"><skipped message=""/><system-out></system-out></testcase>
-<testcase name="Slab.Works" status="run"><system-out>fine</system-out></testcase>
+<testcase name="preload" status="run"><system-out>
+test_perl (real_programs.Interpreters.test_perl) ... ok
+test_java (real_programs.Interpreters.test_java) ... skipped 'javac is not installed'
+</system-out></testcase>
 </testsuite>
 END
   inner summary
   expect_code 0
   expect_output "tests run: 1, skipped: 3"
-  expect_output "Gpu.Works (release-test): no device"
-  expect_output "Bars.AreRead (release-test): no file"
-  expect_output "Other.Says (release-test): no reason given"
+  expect_output "Gpu.Works: no device (release-test)"
+  expect_output "Bars.AreRead: no file (release-test)"
+  expect_output "Other.Says: no reason given (release-test)"
+  expect_output "test_java of preload: javac is not installed (release-test)"
 }
 
 test_bad_arguments_are_one_line_and_code_2() {

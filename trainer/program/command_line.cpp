@@ -13,6 +13,7 @@
 #include <cmath>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "trainer/data/data_fault.hpp"
 #include "trainer/data/error.hpp"
@@ -131,14 +132,19 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->excludes("--progress");
 }
 
-/// One line for the user out of what CLI11 says.
-std::string explain(const CLI::ParseError& error, const CLI::App& app) {
-  const std::vector<std::string> unknown = app.remaining();
-  if (!unknown.empty() && error.get_name() == "ExtrasError") {
-    const bool is_option = unknown.front().rfind('-', 0) == 0;
-    return (is_option ? "unknown option " : "unexpected argument ") +
-           trainer::quoted(unknown.front()) + " (see --help)";
+void refuse_unknown(const std::vector<std::string>& unknown) {
+  const auto is_option = [](const std::string& word) { return word.rfind('-', 0) == 0; };
+  const auto option = std::find_if(unknown.begin(), unknown.end(), is_option);
+  if (option != unknown.end()) {
+    throw ConfigError("unknown option " + trainer::quoted(*option) + " (see --help)");
   }
+  if (!unknown.empty()) {
+    throw ConfigError("unexpected argument " + trainer::quoted(unknown.front()) + " (see --help)");
+  }
+}
+
+/// One line for the user out of what CLI11 says.
+std::string explain(const CLI::ParseError& error) {
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return "command line: " + text;
@@ -187,6 +193,7 @@ CommandLine parse_command_line(int argument_count, const char* const* arguments)
   CommandLine line;
   CLI::App app("Trains a deep Q-network to trade market bars.", "drey-train");
   app.set_help_flag("-h,--help", "Print this and stop.");
+  app.allow_extras();  // to name them in our own words
   bool wants_version = false;
   app.add_flag("--version", wants_version, "Print version and allocator and stop.");
   add_run_options(app, line.config.run);
@@ -198,8 +205,9 @@ CommandLine parse_command_line(int argument_count, const char* const* arguments)
     line.help = app.help();
     return line;
   } catch (const CLI::ParseError& error) {
-    throw ConfigError(explain(error, app));
+    throw ConfigError(explain(error));
   }
+  refuse_unknown(app.remaining());
   if (wants_version) {
     line.request = Request::kVersion;
     return line;

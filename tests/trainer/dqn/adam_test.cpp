@@ -67,9 +67,13 @@ void compare_with_plain(float gradient_bound) {
   }
 }
 
-TEST(Adam, FollowsTheAlgorithmWhereNothingIsClipped) { compare_with_plain(0.1F); }
+TEST(Adam, FollowsTheAlgorithmWhereNothingIsClipped) {
+  compare_with_plain(0.1F);
+}
 
-TEST(Adam, FollowsTheAlgorithmWhereEveryGradientIsClipped) { compare_with_plain(50.0F); }
+TEST(Adam, FollowsTheAlgorithmWhereEveryGradientIsClipped) {
+  compare_with_plain(50.0F);
+}
 
 TEST(Adam, FirstStepMovesByTheLearningRateAgainstTheSign) {
   AdamSettings settings;

@@ -189,7 +189,8 @@ TEST(Network, PaddingHasNoGradientAndNoActivation) {
            net.gradient.data());
   const std::vector<bool> is_parameter = net.is_parameter();
   for (std::size_t place = 0; place < net.gradient.size(); ++place) {
-    if (!is_parameter[place]) EXPECT_EQ(net.gradient[place], 0.0F);
+    if (is_parameter[place]) continue;
+    EXPECT_EQ(net.gradient[place], 0.0F);
   }
   for (std::size_t index = 0; index < net.shape.layers().size(); ++index) {
     const LayerShape& layer = net.shape.layers()[index];

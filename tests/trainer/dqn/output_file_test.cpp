@@ -19,7 +19,9 @@
 
 namespace drey::trainer {
 namespace {
-std::string contents_of(const std::string& path) { return read_file(path); }
+std::string contents_of(const std::string& path) {
+  return read_file(path);
+}
 
 TEST(OutputFile, ReplacesContentsAndLeavesNothingElse) {
   const test::TemporaryFolder folder;

@@ -1,7 +1,7 @@
 // planted_signal_test.cpp: the trading agent finds a signal that is there, and only that.
-// Method: 225 features of noise, one of which tells the sign of the next return in 80 % of rows. The
-// agent must gain clearly more than nothing on rows it never saw, and most of what the signal gives.
-// SPDX-License-Identifier: MIT
+// Method: 225 features of noise, one of which tells the sign of the next return in 80 % of rows.
+// The agent must gain clearly more than nothing on rows it never saw, and most of what the signal
+// gives. SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@
 
 namespace drey::trainer {
 namespace {
-constexpr std::size_t kRows = 5000;
-constexpr std::size_t kTrainingEnd = 4000;
+constexpr std::size_t kRows = 13000;
+constexpr std::size_t kTrainingEnd = 12000;
 constexpr std::size_t kSignal = 100;  // which feature
 
 struct PlantedMarket {
@@ -45,7 +45,8 @@ TEST(Agent, FindsAPlantedSignal) {
   AgentSettings settings;
   settings.learner.widths = {kFeatureDim, 128, 64, Trading::kActionCount};
   settings.learner.gamma = 0.5F;
-  settings.epsilon = {1.0F, 0.1F, 4000};
+  settings.train_frequency = 4;
+  settings.epsilon = {1.0F, 0.1F, 8000};
   settings.seed = seed;
   Agent agent(settings);
   Trading world(market.table(), market.next_returns, {0, kTrainingEnd}, 0.0001);
@@ -53,7 +54,7 @@ TEST(Agent, FindsAPlantedSignal) {
 
   const double before = evaluate(agent.learner(), unseen, 252).agent.net_return;
   ObservationRow observation = world.reset();
-  for (int step = 0; step < 6000; ++step) {
+  for (int step = 0; step < 12000; ++step) {
     const StepResult result = play_step(agent, world, observation, 100).result;
     observation = result.ended() ? world.reset() : result.observation;
   }

@@ -52,10 +52,10 @@ TEST_F(FiveBars, RewardIsThePositionTimesTheNextReturn) {
 TEST_F(FiveBars, FeeIsPaidPerUnitOfChange) {
   Trading trading = world(0.01);
   trading.reset();
-  EXPECT_DOUBLE_EQ(trading.step(kBuy).reward, std::log(1.1) - 0.01);    // 0 to +1
-  EXPECT_DOUBLE_EQ(trading.step(kBuy).reward, std::log(0.9));           // stays
-  EXPECT_DOUBLE_EQ(trading.step(kSell).reward, -0.0 - 0.02);            // +1 to -1
-  EXPECT_DOUBLE_EQ(trading.step(kHold).reward, -0.01);                  // -1 to 0
+  EXPECT_DOUBLE_EQ(trading.step(kBuy).reward, std::log(1.1) - 0.01);  // 0 to +1
+  EXPECT_DOUBLE_EQ(trading.step(kBuy).reward, std::log(0.9));         // stays
+  EXPECT_DOUBLE_EQ(trading.step(kSell).reward, -0.0 - 0.02);          // +1 to -1
+  EXPECT_DOUBLE_EQ(trading.step(kHold).reward, -0.01);                // -1 to 0
 }
 
 TEST_F(FiveBars, PassEndsByTruncationAtTheLastBar) {

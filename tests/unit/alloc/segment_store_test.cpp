@@ -50,6 +50,16 @@ class SegmentStoreTest : public testing::Test {
     return run;
   }
 
+  // Who gives memory back visits first: purge.hpp.
+  void give_back(Slab* slab, std::size_t slices) {
+    store.purge_if_due();
+    store.release(slab, slices);
+  }
+  void shorten(Slab* slab, std::size_t slices, std::size_t new_slices) {
+    store.purge_if_due();
+    store.shorten(slab, slices, new_slices);
+  }
+
   std::unique_ptr<SegmentStore> owned_store = std::make_unique<SegmentStore>();
   SegmentStore& store = *owned_store;
 };
@@ -67,8 +77,8 @@ TEST_F(SegmentStoreTest, RunsComeLowestAddressFirst) {
   const StoreRun third = take(1);
   EXPECT_EQ(second.start, first.start + 2 * kSliceBytes);
   EXPECT_EQ(third.start, second.start + 3 * kSliceBytes);
-  store.release(third.slab, 1);
-  store.release(first.slab, 2);
+  give_back(third.slab, 1);
+  give_back(first.slab, 2);
   EXPECT_EQ(take(1).start, first.start);
   EXPECT_EQ(take(1).start, first.start + kSliceBytes);
   EXPECT_EQ(take(1).start, third.start);
@@ -80,17 +90,17 @@ TEST_F(SegmentStoreTest, MakesASegmentOnlyWhenNoneHasRoom) {
   EXPECT_EQ(store.totals().reserved_bytes, kSegmentBytesMax);
   const StoreRun next = take(1);
   EXPECT_EQ(store.totals().reserved_bytes, 2 * kSegmentBytesMax);
-  store.release(whole.slab, kSegmentSlices);
+  give_back(whole.slab, kSegmentSlices);
   const StoreRun again = take(5);
   EXPECT_EQ(again.start, whole.start) << "the first segment has room again, and is lower";
   EXPECT_EQ(store.totals().reserved_bytes, 2 * kSegmentBytesMax);
-  store.release(next.slab, 1);
+  give_back(next.slab, 1);
 }
 
 TEST_F(SegmentStoreTest, ATailGivenBackToAFullSegmentIsFoundAgain) {
   const StoreRun whole = take(kSegmentSlices);
   static_cast<void>(take(1));  // the search for it finds the first segment full
-  store.shorten(whole.slab, kSegmentSlices, 10);
+  shorten(whole.slab, kSegmentSlices, 10);
   EXPECT_EQ(take(1).start, whole.start + 10 * kSliceBytes);
 }
 
@@ -98,7 +108,7 @@ TEST_F(SegmentStoreTest, GrantsEveryAlignmentThatFitsASegment) {
   for (std::size_t alignment = kSliceBytes; alignment <= kSegmentBytesMax / 2; alignment *= 2) {
     const StoreRun run = take(1, alignment);
     ASSERT_NE(run.slab, nullptr) << alignment;
-    store.release(run.slab, 1);
+    give_back(run.slab, 1);
   }
   EXPECT_EQ(store.acquire(kSegmentSlices, kSegmentBytesMax / 2).slab, nullptr)
       << "with the slack of its alignment it fits no segment";
@@ -107,23 +117,23 @@ TEST_F(SegmentStoreTest, GrantsEveryAlignmentThatFitsASegment) {
 TEST_F(SegmentStoreTest, KnowsWhatReadsAsZero) {
   const StoreRun fresh = take(4);
   EXPECT_TRUE(fresh.zero);
-  store.release(fresh.slab, 4);
+  give_back(fresh.slab, 4);
   const StoreRun used = take(4);
   EXPECT_FALSE(used.zero);
-  store.release(used.slab, 4);
+  give_back(used.slab, 4);
   store.purge_all();
   const StoreRun purged = store.acquire(4, kSliceBytes);
   EXPECT_TRUE(purged.zero);
   EXPECT_TRUE(is_purged(purged, 4));
   purged.slab->state = SlabState::kLarge;
-  store.release(purged.slab, 4);
+  give_back(purged.slab, 4);
   const StoreRun mixed = store.acquire(5, kSliceBytes);
   EXPECT_FALSE(mixed.zero) << "its first slices count as touched though nobody wrote to them";
 }
 
 TEST_F(SegmentStoreTest, WhatCouldNotBePurgedDoesNotCountAsZero) {
   const StoreRun run = take(2);
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   fake_os::fail_all(Call::kPurge, true);
   store.purge_all();
   EXPECT_EQ(store.purged_bytes(), 0u);
@@ -134,7 +144,7 @@ TEST_F(SegmentStoreTest, ExtendsIntoIdleNeighboursOnly) {
   const StoreRun run = take(2);
   const StoreRun wall = take(1);
   EXPECT_FALSE(store.extend(run.slab, 2, 3));
-  store.release(wall.slab, 1);
+  give_back(wall.slab, 1);
   EXPECT_TRUE(store.extend(run.slab, 2, 3));
   EXPECT_EQ(take(1).start, run.start + 3 * kSliceBytes);
   EXPECT_FALSE(store.extend(run.slab, 3, 4));
@@ -145,7 +155,7 @@ TEST_F(SegmentStoreTest, WhatARunGrewIntoIsUsableAndNoLongerZero) {
   const StoreRun run = take(1);
   ASSERT_TRUE(store.extend(run.slab, 1, 40));  // beyond what was committed ahead
   std::memset(run.start, 0x5A, 40 * kSliceBytes);
-  store.shorten(run.slab, 40, 1);
+  shorten(run.slab, 40, 1);
   const StoreRun tail = store.acquire(39, kSliceBytes);
   EXPECT_EQ(tail.start, run.start + kSliceBytes);
   EXPECT_FALSE(tail.zero);
@@ -154,7 +164,7 @@ TEST_F(SegmentStoreTest, WhatARunGrewIntoIsUsableAndNoLongerZero) {
 TEST_F(SegmentStoreTest, CountsWhatItHolds) {
   const StoreRun run = take(8);
   EXPECT_EQ(store.totals().idle_bytes, 0u);
-  store.release(run.slab, 8);
+  give_back(run.slab, 8);
   EXPECT_EQ(store.totals().idle_bytes, 8 * kSliceBytes);
   EXPECT_EQ(store.totals().committed_bytes, (8 + 16) * kSliceBytes) << "a MiB ahead of need";
   store.purge_all();
@@ -168,7 +178,7 @@ TEST_F(SegmentStoreTest, PurgesNothingSoonerThanHalfTheDelay) {
   const StoreRun run = take(2);
   fake_os::advance_ms(kDelayMs / 2 - 1);
   store.purge_if_due();
-  store.release(run.slab, 2);  // just before a tick
+  give_back(run.slab, 2);  // just before a tick
   for (int ms = 1; ms < kDelayMs / 2; ++ms) {
     fake_os::advance_ms(1);
     store.purge_if_due();
@@ -178,7 +188,7 @@ TEST_F(SegmentStoreTest, PurgesNothingSoonerThanHalfTheDelay) {
 
 TEST_F(SegmentStoreTest, PurgesEverythingAtTheFirstVisitAfterTheDelay) {
   const StoreRun run = take(2);
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   fake_os::advance_ms(kDelayMs);
   store.purge_if_due();
   EXPECT_TRUE(is_purged(run, 2));
@@ -187,14 +197,23 @@ TEST_F(SegmentStoreTest, PurgesEverythingAtTheFirstVisitAfterTheDelay) {
 TEST_F(SegmentStoreTest, ARunGivenBackAfterALongPauseIsNotPurgedByTheSameVisit) {
   const StoreRun run = take(2);
   fake_os::advance_ms(100 * kDelayMs);
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   EXPECT_FALSE(is_purged(run, 2));
+}
+
+TEST_F(SegmentStoreTest, WhatAgedInACacheGoesAtTheNextTick) {
+  const StoreRun run = take(2);
+  store.purge_if_due();
+  store.release(run.slab, 2, true);
+  fake_os::advance_ms(kDelayMs / 2);
+  store.purge_if_due();
+  EXPECT_TRUE(is_purged(run, 2));
 }
 
 TEST_F(SegmentStoreTest, ATailGivenBackAgesFromThenOn) {
   const StoreRun run = take(4);
   fake_os::advance_ms(100 * kDelayMs);
-  store.shorten(run.slab, 4, 1);
+  shorten(run.slab, 4, 1);
   store.purge_if_due();
   const StoreRun tail{nullptr, run.start + kSliceBytes, false};
   EXPECT_FALSE(is_purged(tail, 3));
@@ -208,7 +227,7 @@ TEST_F(SegmentStoreTest, WithoutDelayPurgesAtTheNextVisit) {
   options.purge_delay_ms = 0;
   const StoreRun run = take(2);
   fake_os::advance_ms(kDelayMs / 2);  // the tick that was due under the old delay
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   EXPECT_FALSE(is_purged(run, 2));
   store.purge_if_due();
   EXPECT_TRUE(is_purged(run, 2));
@@ -217,7 +236,7 @@ TEST_F(SegmentStoreTest, WithoutDelayPurgesAtTheNextVisit) {
 TEST_F(SegmentStoreTest, NeverPurgesWhenToldSoUnlessAsked) {
   options.purge_delay_ms = -1;
   const StoreRun run = take(2);
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   for (int visit = 0; visit < 10; ++visit) {
     fake_os::advance_ms(3'600'000);
     store.purge_if_due();
@@ -229,7 +248,7 @@ TEST_F(SegmentStoreTest, NeverPurgesWhenToldSoUnlessAsked) {
 
 TEST_F(SegmentStoreTest, WhatIsTakenAgainIsNotPurged) {
   const StoreRun run = take(2);
-  store.release(run.slab, 2);
+  give_back(run.slab, 2);
   fake_os::advance_ms(kDelayMs / 2);
   store.purge_if_due();
   ASSERT_EQ(take(1).start, run.start);
@@ -254,12 +273,13 @@ TEST_F(SegmentStoreTest, EveryIdleSliceIsPurgedInTimeAndNoneTooSoonWheneverVisit
     fake_os::set_now_ms(now_ms += step);
     const std::size_t action = below(random, 3);
     if (action == 0 && taken.size() < 40) {
+      store.purge_if_due();
       taken.push_back(take(1));
       std::erase_if(idle, [&](const Idle& one) { return one.run.start == taken.back().start; });
     } else if (action == 1 && !taken.empty()) {
       std::swap(taken[below(random, taken.size())], taken.back());
       idle.push_back({taken.back(), now_ms});
-      store.release(taken.back().slab, 1);
+      give_back(taken.back().slab, 1);
       taken.pop_back();
     } else {
       store.purge_if_due();
@@ -304,7 +324,7 @@ TEST_F(SegmentStoreTest, ARefusedSegmentLeavesTheStoreAsItWas) {
   EXPECT_EQ(holdings_of(store), before);
   EXPECT_NE(take(1).slab, nullptr) << "the last slice of the first segment";
   EXPECT_NE(take(2).slab, nullptr) << "once the system grants it";
-  store.release(kept.slab, kSegmentSlices - 1);
+  give_back(kept.slab, kSegmentSlices - 1);
 }
 
 TEST_F(SegmentStoreTest, ARefusedCommitKeepsTheNewSegmentForLater) {
@@ -355,7 +375,7 @@ TEST_F(SegmentStoreTest, WorksWhereThePageIsAsLongAsASlice) {
   fake_os::set_page_bytes(kSliceBytes);
   const StoreRun run = take(3);
   ASSERT_NE(run.slab, nullptr);
-  store.release(run.slab, 3);
+  give_back(run.slab, 3);
   store.purge_all();
   EXPECT_TRUE(store.acquire(3, kSliceBytes).zero);
 }

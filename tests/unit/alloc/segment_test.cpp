@@ -164,11 +164,21 @@ TEST_F(SegmentTest, ASliceIsZeroUntilTouchedAndAgainOncePurged) {
   EXPECT_FALSE(segment->touch_run(0, 1));
   write_to(*segment, 0, 4);
   segment->give_back_run(0, 4);
+  EXPECT_EQ(segment->purge(segment->old), 0u);
   EXPECT_EQ(segment->purge(segment->young), 4 * kSliceBytes);
   EXPECT_TRUE(reads_zero(*segment, 0, 4));
   ASSERT_EQ(segment->take_run(2, 1), 0u);
   EXPECT_TRUE(segment->touch_run(0, 2));
   EXPECT_TRUE(segment->invariants_hold());
+}
+
+TEST_F(SegmentTest, WhatWasIdleElsewhereCountsAsOld) {
+  TestSegment segment(8);
+  ASSERT_EQ(segment->take_run(2, 1), 0u);
+  segment->give_back_run(0, 2, true);
+  EXPECT_TRUE(segment->invariants_hold());
+  EXPECT_EQ(segment->purge(segment->young), 0u);
+  EXPECT_EQ(segment->purge(segment->old), 2 * kSliceBytes);
 }
 
 TEST_F(SegmentTest, ARunWithOneTouchedSliceIsNotZero) {
