@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 namespace {
-using drey::operator""_KiB;
-using drey::operator""_MiB;
+using namespace drey;  // NOLINT: for its units, _KiB and _MiB
 
 constexpr std::size_t kBlockBytes = 225 * sizeof(float);
 constexpr std::size_t kBlockCount = 64_MiB / kBlockBytes;
