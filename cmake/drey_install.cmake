@@ -18,6 +18,8 @@ configure_package_config_file(
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drey)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/drey-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
+# Relative, so that `cmake --install --prefix` and a moved tree work: as the package config does.
+file(RELATIVE_PATH drey_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/drey.pc.in" "${PROJECT_BINARY_DIR}/drey.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/drey-config.cmake"
               "${PROJECT_BINARY_DIR}/drey-config-version.cmake"

@@ -7,7 +7,7 @@ option(DREY_NATIVE "Use this machine's own instruction set in the trainer and th
 option(DREY_ASSERTS "Check DREY_ASSERT at run time" OFF)
 option(DREY_SECURE "Check every free for interior and double frees, at a cost on the hit path" OFF)
 option(DREY_WERROR "Treat warnings as errors" OFF)
-option(DREY_CUDA "Build the CUDA device allocator (needs nvcc)" OFF)
+option(DREY_CUDA "Build what needs nvcc: kernels and the tests that run them" OFF)
 set(DREY_SANITIZE "none" CACHE STRING "none, address or thread")
 set_property(CACHE DREY_SANITIZE PROPERTY STRINGS none address thread)
 

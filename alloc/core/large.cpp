@@ -57,7 +57,8 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   const SegmentStore::Run run = find_run(slices_for(size), alignment);
   if (run.slab == nullptr) return {};
   Slab* const slab = run.slab;
-  slab->run_bytes = slab->slice_count * kSliceBytes;
+  // Of a longer run from the cache only what was asked for: usable is good_large_size(), always.
+  slab->run_bytes = slices_for(size) * kSliceBytes;
   slab->state = SlabState::kLarge;
   slab_map.set(run.start, 1, slab);
   count_bytes(slab->run_bytes, 0);
@@ -67,14 +68,19 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
 void give_back_run(Slab* slab) noexcept {
   Heap* const heap = this_heap;
   if (heap->state.load(std::memory_order_relaxed) != HeapState::kOwned) {
+    purge_if_due();  // before anything is given back: see purge.cpp
     return segment_store.release(slab, slab->slice_count);
   }
-  slab->state = SlabState::kIdle;
-  if (!heap->runs.put(slab)) segment_store.release(slab, slab->slice_count);
   if (++heap->large_visits % kVisitsPerClockRead == 0) purge_if_due();
+  slab->state = SlabState::kCached;
+  if (heap->runs.put(slab)) return;
+  purge_if_due();  // as above
+  segment_store.release(slab, slab->slice_count);
 }
 
 [[nodiscard]] LargeBlock take_mapping(std::size_t size, std::size_t alignment) noexcept {
+  // Opens the slab map if this is the process's first block: an entry made before would be lost.
+  static_cast<void>(ensure_heap());
   purge_if_due();
   const std::size_t bytes = pages_for(size);
   Slab* const slab = segment_store.take_huge_descriptor();
@@ -100,10 +106,13 @@ void give_back_run(Slab* slab) noexcept {
   const std::size_t new_slices = slices_for(size);
   if (size > kLargeSizeMax) return nullptr;
   if (new_slices > slices && !segment_store.extend(slab, slices, new_slices)) return nullptr;
-  if (new_slices < slices) segment_store.shorten(slab, slices, new_slices);
+  if (new_slices < slices) {
+    purge_if_due();  // before anything is given back: see purge.cpp
+    segment_store.shorten(slab, slices, new_slices);
+  }
   slab->slice_count = static_cast<std::uint16_t>(new_slices);
+  count_bytes(new_slices * kSliceBytes, slab->run_bytes);
   slab->run_bytes = new_slices * kSliceBytes;
-  count_bytes(new_slices * kSliceBytes, slices * kSliceBytes);
   return slab->start;
 }
 
@@ -115,6 +124,7 @@ void give_back_run(Slab* slab) noexcept {
   std::byte* const old_start = slab->start;
   void* start = os::remap(old_start, old_bytes, bytes, false);
   if (start == nullptr) {
+    if (bytes < old_bytes) return old_start;  // it is long enough, and stays as it is
     // The old entry goes first: once the mapping has moved, its place may be anybody's.
     slab_map.set(old_start, 1, nullptr);
     start = os::remap(old_start, old_bytes, bytes, true);
@@ -122,8 +132,12 @@ void give_back_run(Slab* slab) noexcept {
       slab_map.set(old_start, 1, slab);
       return nullptr;
     }
-    // Entries are writable in whole pages of the map; without them the block could not be freed.
-    DREY_CHECK(segment_store.make_map_writable(start, 1), "out of memory for the slab map");
+    if (!segment_store.make_map_writable(start, 1)) {
+      // Without an entry it could not be freed: back to where it was, whose entry is writable.
+      DREY_CHECK(os::move_to(start, bytes, old_start, old_bytes), "out of memory for the slab map");
+      slab_map.set(old_start, 1, slab);
+      return nullptr;
+    }
     slab_map.set(start, 1, slab);
   }
   slab->start = static_cast<std::byte*>(start);

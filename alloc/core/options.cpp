@@ -30,6 +30,12 @@ constexpr OptionRow kRows[] = {
 
 constinit std::atomic<bool> have_read{false};
 
+/// True if a row's `unit` is words to choose from, not the unit of a number.
+bool are_words(const char* unit) noexcept {
+  while (*unit != '\0' && *unit != '|') ++unit;
+  return *unit == '|';
+}
+
 /// Index of `text` among the words of `words` separated by '|'; -1 if it is none of them.
 std::int64_t word_index(const char* words, const char* text) noexcept {
   std::int64_t index = 0;
@@ -66,7 +72,7 @@ std::span<const OptionRow> option_rows() noexcept {
 }
 
 bool parse_option(const OptionRow& row, const char* text, std::int64_t& value) noexcept {
-  value = word_index(row.unit, text);
+  value = are_words(row.unit) ? word_index(row.unit, text) : -1;
   if (value < 0 && !parse_number(text, value)) return false;
   return value >= row.min && value <= row.max;
 }

@@ -46,7 +46,7 @@ struct Segment {
   [[nodiscard]] bool take_exactly(std::size_t first, std::size_t slices) noexcept;
 
   /// Makes slices idle; they count as touched, and as idle since before the last tick if `aged`.
-  void give_back_run(std::size_t first, std::size_t slices, bool aged) noexcept;
+  void give_back_run(std::size_t first, std::size_t slices, bool aged = false) noexcept;
 
   /// True if every slice of the run reads as zero; afterwards they count as touched.
   [[nodiscard]] bool touch_run(std::size_t first, std::size_t slices) noexcept;

@@ -4,6 +4,7 @@
 #include "core/segment_store.hpp"
 
 #include "core/metadata.hpp"
+#include "core/options.hpp"
 #include "core/slab_map.hpp"
 #include "os/os.hpp"
 
@@ -76,12 +77,16 @@ SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignmen
   return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
 }
 
+void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t slices,
+                             bool aged) noexcept {
+  segment->give_back_run(first, slices, aged);
+  if (segment->index < first_with_room_) first_with_room_ = segment->index;
+}
+
 void SegmentStore::release(Slab* slab, std::size_t slices, bool aged) noexcept {
   const os::LockHolder hold(lock_);
-  Segment* const segment = slab->segment;
   slab->state = SlabState::kIdle;
-  segment->give_back_run(segment->slice_of(slab), slices, aged);
-  if (segment->index < first_with_room_) first_with_room_ = segment->index;
+  make_idle(slab->segment, slab->segment->slice_of(slab), slices, aged);
 }
 
 bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
@@ -96,8 +101,7 @@ bool SegmentStore::extend(Slab* slab, std::size_t slices, std::size_t new_slices
 
 void SegmentStore::shorten(Slab* slab, std::size_t slices, std::size_t new_slices) noexcept {
   const os::LockHolder hold(lock_);
-  Segment* const segment = slab->segment;
-  segment->give_back_run(segment->slice_of(slab) + new_slices, slices - new_slices, false);
+  make_idle(slab->segment, slab->segment->slice_of(slab) + new_slices, slices - new_slices);
 }
 
 Slab* SegmentStore::take_huge_descriptor() noexcept {
@@ -120,6 +124,31 @@ void SegmentStore::give_back_huge_descriptor(Slab* slab) noexcept {
 bool SegmentStore::make_map_writable(const void* start, std::size_t bytes) noexcept {
   const os::LockHolder hold(lock_);
   return slab_map.make_writable(start, bytes);
+}
+
+int SegmentStore::claim_ticks() noexcept {
+  const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
+  if (delay_ms < 0) return 0;
+  const std::uint64_t now = os::now_ms();
+  // Relaxed: who swings it owns the ticks; the lock in tick() orders what they do.
+  std::uint64_t due = next_tick_ms_.load(std::memory_order_relaxed);
+  if (now < due) return 0;
+  const std::uint64_t half = static_cast<std::uint64_t>(delay_ms) / 2;
+  // Ticks keep to multiples of the half, however late the visits: else each would add its lateness.
+  const std::uint64_t next = half == 0 ? now : now - (now - due) % half + half;
+  if (!next_tick_ms_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return 0;
+  // Who gives memory back visits first, so what is idle was given back before `due`: if that is
+  // half the delay ago, the young may go too.
+  return now - due >= half ? 2 : 1;
+}
+
+void SegmentStore::purge_if_due() noexcept {
+  for (int ticks = claim_ticks(); ticks > 0; --ticks) tick();
+}
+
+void SegmentStore::purge_all() noexcept {
+  tick();
+  tick();
 }
 
 void SegmentStore::tick() noexcept {

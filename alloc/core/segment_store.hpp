@@ -46,8 +46,15 @@ class SegmentStore {
   /// Maps entries for a huge block. Fails: false.
   [[nodiscard]] bool make_map_writable(const void* start, std::size_t bytes) noexcept;
 
-  /// Purges what was idle at the last tick, and ages the rest. Driven by purge.hpp.
+  /// Ticks that are due and now the caller's to do: 0, 1, or 2 when half a delay was missed.
+  /// Cost: a clock read when it is 0.
+  [[nodiscard]] int claim_ticks() noexcept;
+  /// Purges what was idle at the last tick, and ages the rest.
   void tick() noexcept;
+  /// The ticks that are due, of this store alone; purge.hpp knows of the heaps' caches too.
+  void purge_if_due() noexcept;
+  /// Purges everything idle now.
+  void purge_all() noexcept;
 
   /// Opens the slab map before the first block. Idempotent.
   void open() noexcept;
@@ -62,16 +69,24 @@ class SegmentStore {
 
   [[nodiscard]] bool invariants_hold() noexcept;
 
+  /// The index-th segment, null past the last: for check.cpp. Requires: the lock.
+  [[nodiscard]] const Segment* segment(std::size_t index) const noexcept {
+    return index < kSegmentsMax ? segments_[index] : nullptr;
+  }
+
  private:
   static constexpr std::size_t kSegmentsMax = 65536;  // 4 TiB of full segments
 
   [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
   [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
+  void make_idle(Segment* segment, std::size_t first, std::size_t slices,
+                 bool aged = false) noexcept;
 
   os::Lock lock_;
   bool opened_ = false;
   std::size_t segment_count_ = 0;
   std::size_t first_with_room_ = 0;  ///< segments before it have no idle slice at all
+  std::atomic<std::uint64_t> next_tick_ms_{0};
   Slab* idle_huge_descriptors_ = nullptr;
   Counter purged_bytes_;  // written under the lock
   Segment* segments_[kSegmentsMax] = {};

@@ -55,6 +55,7 @@ enum class SlabState : std::uint8_t {
   kQueued,   ///< has room, waits in its heap's queue
   kFull,     ///< in no queue until enough came back
   kLarge,    ///< one block on slices of its own
+  kCached,   ///< the slices of such a block, freed, in a heap's cache
   kHuge,     ///< one block on a mapping of its own
 };
 

@@ -59,9 +59,9 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
 
 /// A slab in state kQueued, in no queue, with room. Fails: null.
 Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
+  purge_if_due();  // before anything is given back: see purge.cpp
   heap.outbox.flush();
   heap.serve_announcements();
-  purge_if_due();
   Slab* slab = heap.with_room[index_of(size_class)];
   if (slab != nullptr) {
     heap.unqueue(slab);
@@ -141,8 +141,8 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
+  purge_if_due();  // before anything is given back: see purge.cpp
   this_heap->countdown_reached_zero(slab);
-  purge_if_due();
 }
 
 void report_double_free(void* pointer) noexcept {

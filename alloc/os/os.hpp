@@ -43,6 +43,11 @@ void unmap(void* start, std::size_t bytes) noexcept;
 [[nodiscard]] void* remap(void* start, std::size_t old_bytes, std::size_t new_bytes,
                           bool may_move) noexcept;
 
+/// Moves a mapping of map() to `target`, where nothing may lie, and cuts or grows it there.
+/// Fails: false; the mapping is unchanged.
+[[nodiscard]] bool move_to(void* start, std::size_t old_bytes, void* target,
+                           std::size_t new_bytes) noexcept;
+
 /// Drops the contents: resident memory shrinks at once, the pages read as zero afterwards.
 /// Fails: false; the contents may or may not be gone (locked pages).
 [[nodiscard]] bool purge(void* start, std::size_t bytes) noexcept;

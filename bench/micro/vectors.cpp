@@ -4,20 +4,22 @@
 // SPDX-License-Identifier: MIT
 #include "micro/vector_source.hpp"
 
+#include <drey/base/units.hpp>
+
 #include <memory_resource>
 
 namespace drey::bench {
 namespace {
 struct MallocSource {
-  static float* take() { return static_cast<float*>(std::malloc(kVectorBytes)); }
-  static void give_back(float* vector) { std::free(vector); }
+  static void* take() { return std::malloc(kVectorBytes); }
+  static void give_back(void* vector) { std::free(vector); }
 };
 
 template <typename Resource>
 class ResourceSource {
  public:
-  float* take() { return static_cast<float*>(resource_.allocate(kVectorBytes, 64)); }
-  void give_back(float* vector) { resource_.deallocate(vector, kVectorBytes, 64); }
+  void* take() { return resource_.allocate(kVectorBytes, kCacheLineBytes); }
+  void give_back(void* vector) { resource_.deallocate(vector, kVectorBytes, kCacheLineBytes); }
 
  private:
   Resource resource_{std::pmr::new_delete_resource()};

@@ -10,8 +10,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <regex>
+
+#include <unistd.h>
 
 namespace drey::bench {
 namespace {
@@ -26,12 +30,13 @@ void add_race(CLI::App& app, RaceOptions& race, std::string& only) {
   CLI::App* const command = app.add_subcommand("race", "Trainer and micro cases, head to head");
   command->add_option("--rounds", race.rounds, "Rounds, interleaved (5; 3 with --quick)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--data", race.data, "Bars for the trainer, CSV")->check(CLI::ExistingFile);
-  auto* const epochs = command->add_option("--epochs", race.epochs, "Passed to the trainer (1)")
-                           ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--max-steps", race.max_steps, "Passed to the trainer")
-      ->check(CLI::PositiveNumber)
-      ->excludes(epochs);
+  command->add_option("--data", race.data, "Bars for the trainer: a file, or synthetic:ROWS:SEED");
+  command->add_option("--epochs", race.epochs, "Passed to the trainer (1)")
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--max-steps", race.max_steps,
+                   "Passed to the trainer: it ends there at the latest")
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", race.seed, "Passed to the trainer (1)");
   command->add_flag("--quick", race.quick, "Fewer rounds and cases: a first impression");
   command->add_option("--json", race.json, "Write every sample and summary here");
@@ -75,6 +80,19 @@ void check_filter(const std::string& filter) {
   }
 }
 
+/// Trainers run in a folder of their own: makes a file's path absolute, and looks for it now.
+void complete_data(std::string& data) {
+  if (data.empty()) {
+    throw BadInput("race: expected --data FILE.csv for the trainer (or --only micro), found none");
+  }
+  if (data.rfind("synthetic:", 0) == 0) return;  // bars the trainer makes itself
+  if (access(data.c_str(), R_OK) != 0) {
+    throw BadInput("--data: expected a readable file, found '" + data +
+                   "': " + std::strerror(errno));
+  }
+  data = std::filesystem::absolute(data).string();
+}
+
 /// What depends on several options together.
 void complete(const CLI::App& app, const std::string& only, RaceOptions& race) {
   const CLI::App* const command = app.get_subcommand("race");
@@ -82,15 +100,11 @@ void complete(const CLI::App& app, const std::string& only, RaceOptions& race) {
   race.micro = only != "trainer";
   if (race.quick && command->count("--rounds") == 0) race.rounds = 3;
   if (race.quick && command->count("--case-seconds") == 0) race.case_seconds = 0.02;
-  if (!race.epochs && !race.max_steps) race.epochs = 1;
   check_filter(race.filter);
   std::sort(race.allocators.begin(), race.allocators.end());  // drey, mimalloc, system
   const auto end = std::unique(race.allocators.begin(), race.allocators.end());
   race.allocators.erase(end, race.allocators.end());
-  if (command->parsed() && race.trainer && race.data.empty()) {
-    throw BadInput("race: expected --data FILE.csv for the trainer (or --only micro), found none");
-  }
-  if (!race.data.empty()) race.data = std::filesystem::absolute(race.data);
+  if (command->parsed() && race.trainer) complete_data(race.data);
 }
 }  // namespace
 

@@ -12,10 +12,11 @@
 namespace drey::bench {
 /// `drey-bench race`.
 struct RaceOptions {
-  int rounds = 5;              ///< five show a spread; three with --quick
-  std::filesystem::path data;  ///< bars for the trainer
-  std::optional<int> epochs;   ///< passed to the trainer; 1 when neither is given
+  int rounds = 5;    ///< five show a spread; three with --quick
+  std::string data;  ///< bars for the trainer: a path, absolute, or "synthetic:ROWS:SEED"
+  int epochs = 1;
   std::optional<std::int64_t> max_steps;
+
   std::uint64_t seed = 1;
   bool quick = false;
   std::optional<std::filesystem::path> json;

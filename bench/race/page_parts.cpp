@@ -4,6 +4,7 @@
 
 #include "race/comparisons.hpp"
 #include "race/format.hpp"
+#include "race/report.hpp"
 #include "race/svg_chart.hpp"
 
 #include <array>
@@ -88,16 +89,19 @@ std::vector<RatioRow> ratio_rows(const RaceResults& results, const std::vector<P
 std::string ratio_overview(const RaceResults& results, const std::vector<Pairing>& pairs) {
   if (pairs.empty()) return "";
   std::string legend;
+  std::vector<std::string> references;
   for (const Pairing& pair : pairs) {
+    references.push_back(pair.reference->key);
     legend +=
         "<li><span class=\"chip " + pair.reference->key + "\"></span>" + pair.title() + "</li>";
   }
   const std::string subject = pairs.front().subject->key;
   return "<figure class=\"card\"><ul class=\"legend\" style=\"margin: 0 0 10px\">" + legend +
-         "<li class=\"soft\">line: quartiles of the rounds; hollow: a tie; logarithmic scale</li>"
+         "<li class=\"soft\">line: quartiles of the rounds; hollow: a tie; logarithmic scale, "
+         "beyond 1/64 or 64 at the edge</li>"
          "</ul>" +
-         ratio_chart("Ratio of times, " + subject + " over each reference", subject,
-                     ratio_rows(results, pairs)) +
+         ratio_chart({"Ratio of times, " + subject + " over each reference", subject, references,
+                      ratio_rows(results, pairs)}) +
          "</figure>";
 }
 
@@ -155,7 +159,7 @@ std::string trainer_section(const RaceResults& results) {
   const auto steps = [](double value) { return grouped(static_cast<std::uint64_t>(value)); };
   const auto memory = [](double value) { return fixed(mebibytes(value), 1) + " MiB"; };
   return "<h2>Training</h2><p>The same DQN on the same bars (" +
-         escape_html(results.options.data.filename().string()) + ", seed " +
+         escape_html(data_name(results.options)) + ", seed " +
          std::to_string(results.options.seed) +
          "), linked with each allocator. After training the weights are equal bit by bit: hash "
          "<code>" +

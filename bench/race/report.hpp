@@ -17,6 +17,9 @@ namespace drey::bench {
 /// Every sample and every summary. "format" counts up when a field changes its meaning.
 [[nodiscard]] std::string report_json(const RaceResults& results);
 
+/// The bars' name without the folder, for titles.
+[[nodiscard]] std::string data_name(const RaceOptions& options);
+
 [[nodiscard]] nlohmann::ordered_json machine_json(const Machine& machine);
 
 /// One self-contained page: no script, no network, inline SVG; light and dark.

@@ -40,13 +40,13 @@ Json allocators_json(const RaceResults& results) {
 
 Json options_json(const RaceOptions& options) {
   Json json = {{"rounds", options.rounds},
+               {"epochs", options.epochs},
                {"seed", options.seed},
                {"quick", options.quick},
                {"case_seconds", options.case_seconds},
                {"filter", options.filter}};
-  if (options.epochs) json["epochs"] = *options.epochs;
   if (options.max_steps) json["max_steps"] = *options.max_steps;
-  if (!options.data.empty()) json["data"] = options.data.filename().string();
+  if (!options.data.empty()) json["data"] = data_name(options);
   return json;
 }
 

@@ -8,10 +8,6 @@
 
 namespace drey::bench {
 namespace {
-std::string plural(int count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string machine_lines(const RaceResults& results) {
   const Machine& machine = results.machine;
   std::string text = machine.cpu + ", " + plural(machine.cores, "core") + ", " +
@@ -29,9 +25,8 @@ std::string machine_lines(const RaceResults& results) {
 
 std::string trainer_title(const RaceResults& results) {
   const RaceOptions& options = results.options;
-  std::string text = "Trainer: " + options.data.filename().string() + ", ";
-  if (options.epochs) text += plural(*options.epochs, "epoch");
-  if (options.max_steps) text += std::to_string(*options.max_steps) + " steps";
+  std::string text = "Trainer: " + data_name(options) + ", " + plural(options.epochs, "epoch");
+  if (options.max_steps) text += ", at most " + std::to_string(*options.max_steps) + " steps";
   return text + ", seed " + std::to_string(options.seed) + ", one core; medians of " +
          plural(options.rounds, "round") + "\n";
 }
@@ -91,12 +86,16 @@ std::string micro_table(const RaceResults& results) {
   table.add_rule();
   std::vector<std::string> sum(1 + racers.size());
   sum.front() = "geometric mean of the ratios";
-  for (const Pairing& pair : pairs) sum.push_back(fixed(mean_ratio(results, pair), 2));
+  for (const Pairing& pair : pairs) sum.push_back(ratio_number(mean_ratio(results, pair)));
   table.add_row(sum);
   return "\nMicro cases: time of one malloc with its free; medians of " +
          plural(results.options.rounds, "round") + "\n" + table.text();
 }
 }  // namespace
+
+std::string data_name(const RaceOptions& options) {
+  return std::filesystem::path(options.data).filename().string();
+}
 
 std::string report_text(const RaceResults& results) {
   std::string text = machine_lines(results) + trainer_table(results) + micro_table(results) +

@@ -23,6 +23,7 @@ constexpr double kRatioLabelWidth = 270;
 constexpr double kRatioTextWidth = 150;
 constexpr double kRatioPlotWidth = kRatioChartWidth - kRatioLabelWidth - kRatioTextWidth;
 constexpr double kRatioAxisHeight = 34;
+constexpr int kOctavesMax = 6;  // 1/64 to 64
 
 std::string number(double value) {
   return fixed(value, 1);
@@ -66,7 +67,7 @@ std::string bar_row(const Bar& bar, double top, double scale) {
   return svg + text_at(kBarLabelWidth + upper + 7, middle + 4, "value", bar.text);
 }
 
-/// The logarithmic axis of ratios: from 2^-lower to 2^upper, symmetric enough to hold every point.
+/// The logarithmic axis of ratios: from 2^-lower to 2^upper; what lies beyond stands at its edge.
 struct RatioAxis {
   int lower = 1;
   int upper = 1;
@@ -78,15 +79,17 @@ struct RatioAxis {
   }
 };
 
+/// Octaves to hold `ratio`, at most kOctavesMax: one case far out must not squeeze all others.
+int octaves(double ratio) noexcept {
+  return std::clamp(static_cast<int>(std::ceil(std::log2(ratio))), 1, kOctavesMax);
+}
+
 RatioAxis axis_for(const std::vector<RatioRow>& rows) {
   RatioAxis axis;
   for (const RatioRow& row : rows) {
     for (const RatioPoint& point : row.points) {
-      const Summary& ratio = point.comparison.ratio;
-      axis.lower =
-          std::max(axis.lower, static_cast<int>(std::ceil(-std::log2(ratio.lower_quartile))));
-      axis.upper =
-          std::max(axis.upper, static_cast<int>(std::ceil(std::log2(ratio.upper_quartile))));
+      axis.lower = std::max(axis.lower, octaves(1.0 / point.comparison.ratio.lower_quartile));
+      axis.upper = std::max(axis.upper, octaves(point.comparison.ratio.upper_quartile));
     }
   }
   return axis;
@@ -99,9 +102,7 @@ std::string tick_text(int exponent) {
 
 std::string draw_axis(const RatioAxis& axis, const std::string& subject, double height) {
   std::string svg;
-  const int step = axis.lower + axis.upper > 12 ? 2 : 1;
   for (int exponent = -axis.lower; exponent <= axis.upper; ++exponent) {
-    if (exponent % step != 0) continue;
     const double x = axis.place(std::exp2(exponent));
     svg += line_between(exponent == 0 ? "one" : "grid", x, kRatioAxisHeight - 6, x, height);
     svg += text_at(x, kRatioAxisHeight - 12, "tick middle", tick_text(exponent));
@@ -109,6 +110,11 @@ std::string draw_axis(const RatioAxis& axis, const std::string& subject, double 
   svg += text_at(axis.place(1) - 26, 10, "note end", "\xE2\x86\x90 " + subject + " is faster");
   svg += text_at(axis.place(1) + 26, 10, "note", subject + " is slower \xE2\x86\x92");
   return svg;
+}
+
+/// Where the numbers of a reference end, to the right of the plot.
+double number_column(std::size_t index) noexcept {
+  return kRatioLabelWidth + kRatioPlotWidth + 70 + 76 * static_cast<double>(index);
 }
 
 std::string ratio_row(const RatioRow& row, const RatioAxis& axis, double top) {
@@ -126,8 +132,7 @@ std::string ratio_row(const RatioRow& row, const RatioAxis& axis, double top) {
                         axis.place(ratio.upper_quartile), y);
     svg += "<circle class=\"" + point.style_class + (point.comparison.is_tie ? " hollow" : "") +
            "\" cx=\"" + number(axis.place(ratio.median)) + "\" cy=\"" + number(y) + "\" r=\"4\"/>";
-    const double x = kRatioLabelWidth + kRatioPlotWidth + 66 + 70 * static_cast<double>(index);
-    svg += text_at(x, middle + 4, "value end", fixed(ratio.median, 2));
+    svg += text_at(number_column(index), middle + 4, "value end", ratio_number(ratio.median));
   }
   return svg;
 }
@@ -176,14 +181,18 @@ std::string bar_chart(const std::string& description, const std::vector<Bar>& ba
   return svg + "</svg>";
 }
 
-std::string ratio_chart(const std::string& description, const std::string& subject,
-                        const std::vector<RatioRow>& rows) {
-  const RatioAxis axis = axis_for(rows);
-  const double height = kRatioAxisHeight + kRatioRowHeight * static_cast<double>(rows.size()) + 4;
-  std::string svg = open_svg(kRatioChartWidth, height, description);
-  svg += draw_axis(axis, subject, height);
+std::string ratio_chart(const RatioChart& chart) {
+  const RatioAxis axis = axis_for(chart.rows);
+  const double height =
+      kRatioAxisHeight + kRatioRowHeight * static_cast<double>(chart.rows.size()) + 4;
+  std::string svg = open_svg(kRatioChartWidth, height, chart.description);
+  svg += draw_axis(axis, chart.subject, height);
+  for (std::size_t index = 0; index < chart.references.size(); ++index) {
+    svg += text_at(number_column(index), kRatioAxisHeight - 12, "tick end",
+                   "/ " + chart.references[index]);
+  }
   double top = kRatioAxisHeight;
-  for (const RatioRow& row : rows) {
+  for (const RatioRow& row : chart.rows) {
     svg += ratio_row(row, axis, top);
     top += kRatioRowHeight;
   }

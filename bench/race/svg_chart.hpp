@@ -1,9 +1,10 @@
 // svg_chart.hpp: the two plots of the page, as inline SVG text.
 //
 // Truthful by construction: bars start at zero on a linear scale; whiskers are the quartiles;
-// ratios stand on a logarithmic scale, so that twice and half are equally far from one. Colours are
-// CSS classes of the page (page_style.hpp), so the plots follow light and dark. Read next:
-// svg_chart.cpp, report_html.cpp. SPDX-License-Identifier: MIT
+// ratios stand on a logarithmic scale, so that twice and half are equally far from one. Colours
+// are CSS classes of the page (page_style.hpp), so the plots follow light and dark.
+// Read next: svg_chart.cpp, report_html.cpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "race/statistics.hpp"
@@ -37,7 +38,13 @@ struct RatioRow {
   bool starts_group = false;  ///< a rule above
 };
 
-/// A row a case, a dot a reference, a line at 1. `subject` names who is faster to the left.
-[[nodiscard]] std::string ratio_chart(const std::string& description, const std::string& subject,
-                                      const std::vector<RatioRow>& rows);
+struct RatioChart {
+  std::string description;              ///< for screen readers
+  std::string subject;                  ///< who is faster to the left
+  std::vector<std::string> references;  ///< headings of the numbers, in the order of the points
+  std::vector<RatioRow> rows;
+};
+
+/// A row a case, a dot a reference, a line at 1; the medians as numbers to the right.
+[[nodiscard]] std::string ratio_chart(const RatioChart& chart);
 }  // namespace drey::bench

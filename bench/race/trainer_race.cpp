@@ -1,6 +1,7 @@
 // trainer_race.cpp: the three trainers on the same bars, seed and steps, each bound to the same
-// core, in an empty folder of its own; then once each with their heap calls counted. Read next:
-// race.hpp, micro_race.cpp. SPDX-License-Identifier: MIT
+// core, in an empty folder of its own; then once each with their heap calls counted.
+// Read next: race.hpp, micro_race.cpp.
+// SPDX-License-Identifier: MIT
 #include "race/child.hpp"
 #include "race/claim.hpp"
 #include "race/error.hpp"
@@ -50,15 +51,13 @@ TrainerReport run_trainer(const std::filesystem::path& program, const RaceOption
   ChildCommand command;
   command.arguments = {program.string(),
                        "--data",
-                       options.data.string(),
+                       options.data,
+                       "--epochs",
+                       std::to_string(options.epochs),
                        "--seed",
                        std::to_string(options.seed),
                        "--stats-json",
                        report_path.string()};
-  if (options.epochs) {
-    command.arguments.insert(command.arguments.end(),
-                             {"--epochs", std::to_string(*options.epochs)});
-  }
   if (options.max_steps) {
     command.arguments.insert(command.arguments.end(),
                              {"--max-steps", std::to_string(*options.max_steps)});

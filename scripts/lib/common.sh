@@ -17,6 +17,12 @@ stop() {
   exit 2
 }
 
+# fail TEXT: something is not as it must be; leaves with 1.
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
 # usage: prints the comment at the head of the running script, from its second line to the first blank one.
 usage() { sed -n '2,/^$/{/^# SPDX/d; s/^# \{0,1\}//; p}' "$0"; }
 

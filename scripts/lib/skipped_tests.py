@@ -2,7 +2,8 @@
 
     skipped_tests.py FOLDER     reads FOLDER/*.xml
 
-A GoogleTest says why in the text after "Skipped" of its output, a script in its line "SKIPPED: reason".
+A GoogleTest says why in the text after "Skipped" of its output, a script in its line "SKIPPED: reason", a Python
+unittest within a test that passed in its line "test_x (...) ... skipped 'reason'".
 A test that was skipped without a word of why is listed as such: that is a fault of the test.
 SPDX-License-Identifier: MIT
 """
@@ -24,25 +25,30 @@ def reason_of(output):
     return "no reason given"
 
 
-def skipped_in(report):
-    """Pairs (test, reason) of one report."""
-    for case in ElementTree.parse(report).getroot().iter("testcase"):
-        if case.get("status") in ("notrun", "disabled") or case.find("skipped") is not None:
-            yield case.get("name"), reason_of(case.findtext("system-out") or "")
+def was_skipped(case):
+    return case.get("status") in ("notrun", "disabled") or case.find("skipped") is not None
+
+
+def skipped_parts(output):
+    """Pairs (part, reason) of a Python test that passed."""
+    return re.findall(r"^(test_\w+) \(.*\.\.\. skipped ['\"](.*)['\"]$", output, flags=re.MULTILINE)
 
 
 def main():
-    reports = sorted(pathlib.Path(sys.argv[1]).glob("*.xml"))
-    runs_by_skip = {}
-    tests = 0
-    for report in reports:
-        tests += int(ElementTree.parse(report).getroot().get("tests", 0))
-        for name, reason in skipped_in(report):
-            runs_by_skip.setdefault((name, reason), []).append(report.stem)
-    print(f"\ntests run: {tests - sum(map(len, runs_by_skip.values()))}, "
-          f"skipped: {sum(map(len, runs_by_skip.values()))}")
-    for (name, reason), runs in sorted(runs_by_skip.items()):
-        print(f"  {name} ({', '.join(runs)}): {reason}")
+    cases = [(report.stem, case) for report in sorted(pathlib.Path(sys.argv[1]).glob("*.xml"))
+             for case in ElementTree.parse(report).getroot().iter("testcase")]
+    lines = {}  # what is skipped and why, with the runs that skipped it
+    for run, case in cases:
+        name, output = case.get("name"), case.findtext("system-out") or ""
+        if was_skipped(case):
+            lines.setdefault(f"{name}: {reason_of(output)}", []).append(run)
+            continue
+        for part, reason in skipped_parts(output):
+            lines.setdefault(f"{part} of {name}: {reason}", []).append(run)
+    skipped = sum(was_skipped(case) for _, case in cases)
+    print(f"\ntests run: {len(cases) - skipped}, skipped: {skipped}")
+    for line, runs in sorted(lines.items()):
+        print(f"  {line} ({', '.join(runs)})")
 
 
 if __name__ == "__main__":

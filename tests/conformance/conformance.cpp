@@ -24,16 +24,14 @@ Function find(Function linked, const char* name) {
 std::vector<std::size_t> sizes_of_every_class() {
   std::vector<std::size_t> sizes;
   for (std::size_t size = 1; size <= 1088; ++size) sizes.push_back(size);
-  for (std::size_t power = 2 * kKiB; power <= 16 * kMiB; power *= 2) {
-    for (std::size_t eighth = power / 16; eighth <= power; eighth += power / 16) {
-      const std::size_t border = power + eighth - power / 16;
-      for (std::size_t delta : {std::size_t{17}, std::size_t{1}, std::size_t{0}}) {
-        sizes.push_back(border - delta);
-      }
-      sizes.push_back(border + 1);
-      sizes.push_back(border + 17);
-    }
+  const auto add_around = [&sizes](std::size_t border) {
+    for (std::size_t distance : {17, 1, 0}) sizes.push_back(border - distance);
+    for (std::size_t distance : {1, 17}) sizes.push_back(border + distance);
+  };
+  for (std::size_t power = kKiB; power <= 256 * kKiB; power *= 2) {
+    for (std::size_t eighth = 1; eighth <= 8; ++eighth) add_around(power + power / 8 * eighth);
   }
+  for (std::size_t border : {kMiB, 2 * kMiB, 4 * kMiB, 16 * kMiB}) add_around(border);
   return sizes;
 }
 
@@ -41,7 +39,7 @@ std::vector<std::size_t> some_sizes() {
   return {1,          8,         16,       24,           100,           512,
           900,        1000,      1024,     1025,         1800,          4096,
           5000,       16 * kKiB, 57600,    64 * kKiB,    64 * kKiB + 1, 100000,
-          256 * kKiB, 1 * kMiB,  2 * kMiB, 3 * kMiB + 5, 5 * kMiB,      40 * kMiB};
+          256 * kKiB, 1 * kMiB,  2 * kMiB, 3 * kMiB + 5, 5 * kMiB};
 }
 
 std::vector<std::size_t> impossible_sizes() {

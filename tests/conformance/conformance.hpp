@@ -24,7 +24,7 @@ inline constexpr std::size_t kKiB = 1024;
 inline constexpr std::size_t kMiB = kKiB * kKiB;
 inline constexpr std::size_t kObjectBytesMax = PTRDIFF_MAX;
 
-/// Sizes of every kind: each 1..1088, then around powers of two, eighths between, up to 16 MiB.
+/// Sizes of every kind: each 1..1088, around every eighth of an octave to 512 KiB, and some above.
 std::vector<std::size_t> sizes_of_every_class();
 
 /// A shorter list: a few of each kind, for tests that do a lot per size.

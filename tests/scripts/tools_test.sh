@@ -45,7 +45,7 @@ for ((row = 0; row <= 5105; ++row)); do echo "$row"; done >"$world/package/data/
 tar -czf "$4/vega-datasets.tgz" -C "$world" package
 END
   script get-bars
-  expect_code 2
+  expect_code 1
   expect_output "expected sha256 9409e9342d06"
   [[ ! -e "$(bars)" ]] || fail_test "a file was left"
 }
@@ -54,7 +54,7 @@ test_bars_that_were_cut_short_are_refused() {
   mkdir -p "$world/tree/build/data"
   printf 'date,open\n2000-01-03,1' >"$(bars)"
   script get-bars
-  expect_code 2
+  expect_code 1
   expect_output "expected 5105 bars, found 1"
 }
 
@@ -107,15 +107,19 @@ test_skipped_tests_are_listed_with_their_reasons() {
 no file
 </system-out></testcase>
 <testcase name="Other.Says" status="notrun"><skipped message=""/><system-out></system-out></testcase>
-<testcase name="Slab.Works" status="run"><system-out>fine</system-out></testcase>
+<testcase name="preload" status="run"><system-out>
+test_perl (real_programs.Interpreters.test_perl) ... ok
+test_java (real_programs.Interpreters.test_java) ... skipped 'javac is not installed'
+</system-out></testcase>
 </testsuite>
 END
   inner summary
   expect_code 0
   expect_output "tests run: 1, skipped: 3"
-  expect_output "Gpu.Works (release-test): no device"
-  expect_output "Bars.AreRead (release-test): no file"
-  expect_output "Other.Says (release-test): no reason given"
+  expect_output "Gpu.Works: no device (release-test)"
+  expect_output "Bars.AreRead: no file (release-test)"
+  expect_output "Other.Says: no reason given (release-test)"
+  expect_output "test_java of preload: javac is not installed (release-test)"
 }
 
 test_bad_arguments_are_one_line_and_code_2() {
@@ -144,6 +148,54 @@ test_help_names_every_option() {
   script test --help
   expect_code 0
   expect_output "scripts/test quick"
+}
+
+# readme_with_results_of_a_race: a README with the marks, and a raw file to fill them from.
+readme_with_results_of_a_race() {
+  mkdir -p "$world/tree/docs/results"
+  printf '# drey\n<!-- results: begin -->\nno figures\n<!-- results: end -->\nbehind\n' >"$world/tree/README.md"
+  cat >"$world/tree/docs/results/race.json" <<'END'
+{"format": 1, "kind": "race", "date": "2026-01-02T03:04:05Z", "command": "drey-bench race --only micro",
+ "options": {"rounds": 5}, "allocators": [{"key": "drey"}, {"key": "system"}],
+ "machine": {"cpu": "a processor", "cores": 2, "distribution": "Debian", "compiler": "GNU 12"},
+ "micro": {"geometric_mean_ratio": {"drey/system": 0.5}, "cases": [{"name": "pair/64", "pair_ns": {
+   "drey": {"median": 5.26, "lower_quartile": 5.0, "upper_quartile": 6.0},
+   "system": {"median": 14.0, "lower_quartile": 14.0, "upper_quartile": 14.0}}}]}}
+END
+}
+results() {
+  code=0
+  output="$("$python_path" "$world/tree/scripts/results" "$@" 2>&1)" || code=$?
+}
+
+test_the_table_of_results_holds_median_and_quartiles_of_the_raw_file() {
+  readme_with_results_of_a_race
+  results "$world/tree/docs/results/race.json"
+  expect_code 0
+  output="$(cat "$world/tree/README.md")"
+  expect_output "| pair/64, ns | 5.3 (5.0 to 6.0) | 14.0 |"
+  expect_output "[docs/results/race.json](docs/results/race.json)"
+  expect_output "behind"
+  results --check
+  expect_code 0
+}
+
+test_a_figure_that_is_not_in_the_raw_file_is_found() {
+  readme_with_results_of_a_race
+  results "$world/tree/docs/results/race.json"
+  sed -i 's/14\.0/15.0/' "$world/tree/README.md"
+  results --check
+  expect_code 1
+  sed -i 's/^no figures/| drey | 1 |/; s/docs.results.race.json//g' "$world/tree/README.md"
+  results --check
+  expect_code 1
+}
+
+test_a_raw_file_outside_the_tree_is_refused() {
+  readme_with_results_of_a_race
+  results /dev/null
+  expect_code 2
+  expect_output "expected a file under docs/results"
 }
 
 run_all_tests

@@ -53,7 +53,10 @@ bool subject_is_drey() {
 }
 
 void SubjectTest::SetUp() {
-  ASSERT_EQ(active_subject(), intended_subject());
+  // "api" tests drey by its own names, whoever is malloc.
+  if (intended_subject() != "api") {
+    ASSERT_EQ(active_subject(), intended_subject());
+  }
   const auto* const info = ::testing::UnitTest::GetInstance()->current_test_info();
   const std::string reason =
       known_deviation(std::string(info->test_suite_name()) + "." + info->name());

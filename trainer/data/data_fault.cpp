@@ -21,7 +21,10 @@ std::string printable(std::string_view text) {
 }  // namespace
 
 std::string quoted(std::string_view text) {
-  return "'" + printable(text) + "'";
+  std::string result(1, '\'');
+  result += printable(text);
+  result += '\'';
+  return result;
 }
 
 std::string listed(const std::vector<std::string>& words, std::size_t shown_max) {

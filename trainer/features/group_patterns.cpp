@@ -31,13 +31,12 @@ double engulfing(const Candles& c) {
   return c[0].white() ? size : -size;
 }
 
+// The same, with the new body inside the old.
 double harami(const Candles& c) {
   if (!c[1].long_body() || c[0].body() > c[0].usual_body) return 0.0;
-  const bool inside = c[0].top() <= c[1].top() && c[0].bottom() >= c[1].bottom();
-  const bool shares_top = c[0].top() == c[1].top();
-  const bool shares_bottom = c[0].bottom() == c[1].bottom();
-  if (!inside || (shares_top && shares_bottom)) return 0.0;
-  const double size = shares_top || shares_bottom ? 0.8 : 1.0;
+  if (c[0].top() > c[1].top() || c[0].bottom() < c[1].bottom()) return 0.0;
+  const bool strictly = c[0].top() < c[1].top() && c[0].bottom() > c[1].bottom();
+  const double size = strictly ? 1.0 : 0.8;
   return c[1].white() ? -size : size;
 }
 

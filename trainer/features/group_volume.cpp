@@ -91,8 +91,11 @@ void VolumeGroup::push_flows(const BarContext& context) {
     slow_gap_ = (1.0 - 2.0 / 11.0) * (slow_gap_ - flow);
   }
   traded_.push(typical * bar.volume);
-  money_up_.push(typical > typical_before ? typical * bar.volume : 0.0);
-  money_down_.push(typical < typical_before ? typical * bar.volume : 0.0);
+  // A sum of three prices in ticks can be equal and yet differ in its last bits: that is a tie.
+  const double risen = typical - typical_before;
+  const double tie = 1e-12 * typical;
+  money_up_.push(risen > tie ? typical * bar.volume : 0.0);
+  money_down_.push(risen < -tie ? typical * bar.volume : 0.0);
 }
 
 void VolumeGroup::push_session(const BarContext& context) {

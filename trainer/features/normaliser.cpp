@@ -14,7 +14,7 @@
 
 namespace drey::trainer {
 namespace {
-constexpr std::size_t kRowsLookedAtMax = 131'072;
+constexpr std::size_t kRowsLookedAtMax = 32'768;
 constexpr double kScaleFloor = 1e-12;
 
 // The value at `share` of the sorted order; reorders `values`.
@@ -24,13 +24,19 @@ float quantile(std::vector<float>& values, double share) {
   return values[static_cast<std::size_t>(index)];
 }
 
+// Relative to the first value, so that equal values have exactly 0.
 double standard_deviation(const std::vector<float>& values) {
   const double n = static_cast<double>(values.size());
-  double mean = 0.0;
-  for (const float value : values) mean += value / n;
+  const double origin = values.front();
+  double sum = 0.0;
   double squares = 0.0;
-  for (const float value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / n);
+  for (const float value : values) {
+    const double difference = value - origin;
+    sum += difference;
+    squares += difference * difference;
+  }
+  const double mean = sum / n;
+  return std::sqrt(std::max(0.0, squares / n - mean * mean));
 }
 
 // Deviation of the normal series with as much between these quantiles.

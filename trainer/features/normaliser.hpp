@@ -26,7 +26,7 @@ class Normaliser {
   /// From rows [first_row, end_row). Scale is the larger of (q75 - q25) / 1.349 and
   /// (q95 - q05) / 3.290, both the deviation of a normal series; the second is for features that
   /// are near one value most of the time. A feature that is one value nearly always (a rare
-  /// pattern) takes its standard deviation instead, a constant one takes 1. Of more than 131,072
+  /// pattern) takes its standard deviation instead, a constant one takes 1. Of more than 32,768
   /// rows every n-th is looked at. Fails: DataError when there is no row in the range.
   void fit(const FeatureMatrix& matrix, std::size_t first_row, std::size_t end_row);
 

@@ -113,6 +113,7 @@ TEST(VectorPool, TouchesOnlyWhatWasTaken) {
 TEST(VectorPool, CountsWhatHappened) {
   VectorPool pool(10);
   std::vector<PooledVector> taken;
+  taken.reserve(7);
   for (int i = 0; i < 7; ++i) taken.push_back(pool.take());
   taken.resize(3);
   taken.push_back(pool.take());

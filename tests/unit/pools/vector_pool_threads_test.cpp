@@ -53,6 +53,7 @@ TEST(VectorPoolThreads, NoVectorIsHeldTwice) {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread) threads.emplace_back(work, thread);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(damaged_count, 0);
@@ -116,6 +117,7 @@ TEST(VectorPoolThreads, AVectorIsFoundAsLongAsThereIsOneForEveryThread) {
   constexpr int kThreads = 4;
   VectorPool pool(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&pool] {
       for (int round = 0; round < 50'000; ++round) {
