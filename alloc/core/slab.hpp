@@ -91,9 +91,9 @@ struct alignas(2 * kCacheLineBytes) Slab {
   /// Blocks handed out, from the owner's point of view. Requires: a slab of blocks.
   [[nodiscard]] std::uint32_t live() const noexcept;
 
-  [[nodiscard]] bool is_large_or_huge() const noexcept {
-    return state == SlabState::kLarge || state == SlabState::kHuge;
-  }
+  /// True for the descriptor of one block. Threads: any that holds a block of it: the size, unlike
+  /// the state, does not change under them.
+  [[nodiscard]] bool is_large_or_huge() const noexcept { return block_bytes == 0; }
 
   /// True if a block could start at `pointer`. Requires: within the slab. Threads: any that holds a
   /// block of it (what it reads does not change before the slab is empty).

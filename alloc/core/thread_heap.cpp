@@ -32,7 +32,9 @@ constinit std::atomic<std::size_t> orphan_count{0};
 /// Orphans looked at for one slab: bounds the time under the lock.
 constexpr int kOrphansTried = 8;
 /// The exit hook re-arms itself until this round, so that other destructors still find the heap.
-constexpr std::uint32_t kExitRounds = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+/// Not until the last one: there ThreadSanitizer ends the thread, and no code it watches may run
+/// after.
+constexpr std::uint32_t kExitRounds = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
 
 /// Takes an orphan for the calling thread or for a moment. Fails: false.
 bool seize(Heap* heap, HeapState as) noexcept {
