@@ -75,7 +75,7 @@ std::filesystem::path find_library() {
     misuse("expected drey's library at " + library.string() + ": " + std::strerror(errno) +
            " (DREY_LIBRARY names another place)");
   }
-  const auto path = std::filesystem::absolute(library);
+  auto path = std::filesystem::absolute(library);
   if (path.string().find_first_of(" :") != std::string::npos) {
     misuse("expected a library path without spaces and colons, found " + path.string());
   }

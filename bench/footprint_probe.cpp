@@ -3,8 +3,9 @@
 // line.
 //
 // It uses no library but libc and keeps its own book-keeping out of the heap, so that what is left
-// is the allocator's. Run under LD_PRELOAD by `drey-bench footprint`. Read next:
-// race/footprint.cpp. SPDX-License-Identifier: MIT
+// is the allocator's. Run under LD_PRELOAD by `drey-bench footprint`.
+// Read next: race/footprint.cpp.
+// SPDX-License-Identifier: MIT
 #include <drey/base/active_allocator.hpp>
 #include <drey/base/units.hpp>
 
@@ -17,8 +18,7 @@
 #include <unistd.h>
 
 namespace {
-using drey::operator""_KiB;
-using drey::operator""_MiB;
+using namespace drey;  // NOLINT: for its units, _KiB and _MiB
 
 constexpr std::size_t kBlockBytes = 225 * sizeof(float);
 constexpr std::size_t kBlockCount = 64_MiB / kBlockBytes;

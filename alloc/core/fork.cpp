@@ -4,8 +4,9 @@
 // other thread is inside one. In the child only the forking thread exists: the other threads' heaps
 // become orphans, to be adopted, with all their blocks intact. A heap whose thread was changing its
 // lists at that moment (Heap::busy) is lost instead: its blocks stay valid and can be freed, but
-// its memory is not used again in the child. Read next: thread_heap.hpp. SPDX-License-Identifier:
-// MIT
+// its memory is not used again in the child.
+// Read next: thread_heap.hpp.
+// SPDX-License-Identifier: MIT
 #include "core/metadata.hpp"
 #include "core/process.hpp"
 #include "core/segment_store.hpp"

@@ -2,17 +2,13 @@
 //
 // The protocol (modelled in docs/models/remote_free.pml):
 // 1. One word a slab holds the head of the chain and the flag ANNOUNCED. A freer swings both in one
-// CAS;
-//    whoever turned the flag on, and only it, pushes the slab onto its owner's announce stack.
+//    CAS; whoever turned the flag on, and only it, pushes the slab onto its owner's announce stack.
 // 2. The owner may take the chain of its current slab at any time and leaves the flag as it is.
-// Only
-//    taking the slab off the stack clears the flag, in the exchange that takes the chain.
-// 3. A slab goes back to the store only when nothing is live and it is not ANNOUNCED. Blocks in a
-// chain
-//    count as live, so a slab cannot vanish under a freer; the flag keeps it between CAS and push.
+//    Only taking the slab off the stack clears the flag, in the exchange that takes the chain.
+// 3. A slab goes back to the store only when nothing is live and it is not ANNOUNCED: blocks in a
+//    chain count as live, and the flag keeps it while a freer is between CAS and push.
 // 4. Heaps are never freed. A freer with a stale owner pushes onto a stack that exists; whoever
-// takes
-//    the slab off it forwards it to the present owner, flag still set.
+//    takes the slab off it forwards it to the present owner, flag still set.
 // 5. `owner` is changed only by the present owner or by the holder of an orphan heap.
 // Read next: heap.hpp (serve_announcements), thread_heap.hpp (orphans).
 // SPDX-License-Identifier: MIT

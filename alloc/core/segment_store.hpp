@@ -79,7 +79,8 @@ class SegmentStore {
 
   [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
   [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
-  void make_idle(Segment* segment, std::size_t first, std::size_t slices, bool aged = false) noexcept;
+  void make_idle(Segment* segment, std::size_t first, std::size_t slices,
+                 bool aged = false) noexcept;
 
   os::Lock lock_;
   bool opened_ = false;

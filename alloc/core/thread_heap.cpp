@@ -14,7 +14,7 @@
 namespace drey::core {
 constinit Heap empty_heap{};
 constinit Heap finished_heap{};
-constinit thread_local Heap* this_heap = &empty_heap;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Heap* this_heap = &empty_heap;
 
 namespace {
 constinit os::Lock shared_lock;

@@ -1,8 +1,9 @@
 // os_linux.cpp: os.hpp on Linux: mmap and its family, one pthread key, fork handlers.
 //
-// Invariant: every function keeps errno. Nothing here reads a file, takes a lock or allocates.
-// Read next: os.hpp for the contract.
-// SPDX-License-Identifier: MIT
+// Invariants: every function keeps errno; nothing here reads a file, takes a lock or allocates.
+// Memory is asked for by the kernel's own calls, not by the C library's names for them: a program
+// may wrap mmap and allocate in the wrapper, and would come back here while a lock is held. Read
+// next: os.hpp for the contract. SPDX-License-Identifier: MIT
 #include "os/os.hpp"
 
 #include <drey/base/bits.hpp>
@@ -17,6 +18,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace drey::os {
@@ -38,11 +40,19 @@ class SystemCall {
   int saved_errno_;
 };
 
+/// A raw call's result: an address, or -1.
+void* address_or_null(long result) noexcept {
+  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+}
+
+bool discard(void* start, std::size_t bytes) noexcept {
+  return ::syscall(SYS_madvise, start, bytes, MADV_DONTNEED) == 0;
+}
+
 void* map_anywhere(std::size_t bytes, int protection, int flags) noexcept {
   const SystemCall call;
-  void* const start =
-      ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-  return start == MAP_FAILED ? nullptr : start;
+  return address_or_null(
+      ::syscall(SYS_mmap, nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0L));
 }
 
 /// Maps more than asked and cuts both ends off, since the kernel aligns to pages only.
@@ -112,14 +122,14 @@ void* reserve_readable(std::size_t bytes) noexcept {
   void* const start = map_anywhere(bytes, PROT_READ, MAP_NORESERVE);
   if (start != nullptr) {
     const SystemCall call;
-    ::madvise(start, bytes, MADV_DONTDUMP);
+    ::syscall(SYS_madvise, start, bytes, MADV_DONTDUMP);
   }
   return start;
 }
 
 bool commit(void* start, std::size_t bytes) noexcept {
   const SystemCall call;
-  return ::mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+  return ::syscall(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 void* map(std::size_t bytes, std::size_t alignment) noexcept {
@@ -128,37 +138,38 @@ void* map(std::size_t bytes, std::size_t alignment) noexcept {
 
 void unmap(void* start, std::size_t bytes) noexcept {
   const SystemCall call;
-  if (::munmap(start, bytes) != 0) {
+  if (::syscall(SYS_munmap, start, bytes) != 0) {
     // Out of mappings: a hole would split one. The memory at least goes back.
-    ::madvise(start, bytes, MADV_DONTNEED);
+    static_cast<void>(discard(start, bytes));
   }
 }
 
 void* remap(void* start, std::size_t old_bytes, std::size_t new_bytes, bool may_move) noexcept {
   const SystemCall call;
-  void* const moved = ::mremap(start, old_bytes, new_bytes, may_move ? MREMAP_MAYMOVE : 0);
-  return moved == MAP_FAILED ? nullptr : moved;
+  const int flags = may_move ? MREMAP_MAYMOVE : 0;
+  return address_or_null(::syscall(SYS_mremap, start, old_bytes, new_bytes, flags, nullptr));
 }
 
 bool move_to(void* start, std::size_t old_bytes, void* target, std::size_t new_bytes) noexcept {
   const SystemCall call;
   // Claimed first: mremap() alone would throw out whatever another thread has mapped there.
+  constexpr int kClaim = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void* const claimed =
-      ::mmap(target, new_bytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (claimed == MAP_FAILED) return false;
-  if (claimed == target &&
-      ::mremap(start, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target) {
+      address_or_null(::syscall(SYS_mmap, target, new_bytes, PROT_NONE, kClaim, -1, 0L));
+  if (claimed == nullptr) return false;
+  constexpr int kMove = MREMAP_MAYMOVE | MREMAP_FIXED;
+  if (claimed == target && address_or_null(::syscall(SYS_mremap, start, old_bytes, new_bytes, kMove,
+                                                     target)) == target) {
     return true;
   }
   // A kernel before 4.17 took the address for a wish; or the move was refused.
-  ::munmap(claimed, new_bytes);
+  static_cast<void>(::syscall(SYS_munmap, claimed, new_bytes));
   return false;
 }
 
 bool purge(void* start, std::size_t bytes) noexcept {
   const SystemCall call;
-  return ::madvise(start, bytes, MADV_DONTNEED) == 0;
+  return discard(start, bytes);
 }
 
 std::uint64_t now_ms() noexcept {

@@ -1,5 +1,7 @@
 // forward_drey.cpp: behind the counter stands drey, called under its own names (drey::alloc,
-// without the override). Read next: heap_forward.hpp. SPDX-License-Identifier: MIT
+// without the override).
+// Read next: heap_forward.hpp.
+// SPDX-License-Identifier: MIT
 #include "counted/heap_forward.hpp"
 
 #include <drey/alloc.h>

@@ -1,8 +1,9 @@
 // new_delete.cpp: every operator new and delete by way of the counted malloc and free.
 //
 // libstdc++'s would do that too; but a subject that is a shared library brings operators of its
-// own, which go past the counter. The program's definitions come before both. Read next:
-// heap_calls.cpp. SPDX-License-Identifier: MIT
+// own, which go past the counter. The program's definitions come before both.
+// Read next: heap_calls.cpp.
+// SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <new>
 

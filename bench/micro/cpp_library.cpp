@@ -94,7 +94,7 @@ void new_delete(benchmark::State& state) {
   for (auto _ : state) {
     void* block = ::operator new(size);
     benchmark::DoNotOptimize(block);
-    ::operator delete(block, size);
+    ::operator delete(block);
   }
   report_pairs(state, 1);
 }
@@ -104,7 +104,7 @@ void new_aligned_to_64(benchmark::State& state) {
   for (auto _ : state) {
     void* block = ::operator new (size, std::align_val_t{64});
     benchmark::DoNotOptimize(block);
-    ::operator delete (block, size, std::align_val_t{64});
+    ::operator delete (block, std::align_val_t{64});
   }
   report_pairs(state, 1);
 }

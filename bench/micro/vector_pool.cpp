@@ -1,6 +1,7 @@
 // vector_pool.cpp: vectors of 225 floats from drey's own pool, which asks no malloc once it is
-// made: its time is the same whoever the process's allocator is. Read next: vector_source.hpp,
-// vectors.cpp. SPDX-License-Identifier: MIT
+// made: its time is the same whoever the process's allocator is.
+// Read next: vector_source.hpp, vectors.cpp.
+// SPDX-License-Identifier: MIT
 #include "micro/vector_source.hpp"
 
 #include <drey/pools/vector_pool.hpp>

@@ -26,13 +26,15 @@ template <typename Source>
 void vector_burst(benchmark::State& state, Source& source) {
   const std::vector<std::size_t> order = shuffled_indices(1000);
   std::vector<void*> vectors(order.size());
-  for (auto _ : state) {
+  const auto run = [&] {
     for (void*& vector : vectors) {
       vector = source.take();
       touch_first_byte(vector);
     }
     for (const std::size_t index : order) source.give_back(vectors[index]);
-  }
+  };
+  run();  // to warm up
+  for (auto _ : state) run();
   report_pairs(state, static_cast<double>(order.size()));
 }
 }  // namespace drey::bench

@@ -55,6 +55,7 @@ class MemoryFile {
 /// Argument and environment vectors as exec wants them. Points into the strings it was made from.
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -69,7 +70,9 @@ std::vector<std::string> merged_environment(const ChildCommand& command) {
     for (const auto& [key, value] : command.environment) is_replaced |= key == name;
     if (!is_replaced) merged.push_back(text);
   }
-  for (const auto& [key, value] : command.environment) merged.push_back(key + "=" + value);
+  for (const auto& [key, value] : command.environment) {
+    merged.push_back(std::string(key).append("=").append(value));
+  }
   return merged;
 }
 

@@ -1,5 +1,6 @@
 // claim.hpp: believes no program's name. Each says whose malloc it has; a program whose answer is
-// not the allocator it stands for gets no row. Read next: claim.cpp, results.hpp.
+// not the allocator it stands for gets no row.
+// Read next: claim.cpp, results.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

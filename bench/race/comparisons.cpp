@@ -21,7 +21,7 @@ std::optional<Comparison> compare_case(const MicroCase& one, const Pairing& pair
   const auto& ours = samples_of(one, *pairing.subject);
   const auto& theirs = samples_of(one, *pairing.reference);
   if (ours.empty() || theirs.empty()) return std::nullopt;
-  return compare(ours, theirs);
+  return compare(ours, theirs, kCaseDifferenceMin);
 }
 
 double mean_ratio(const RaceResults& results, const Pairing& pairing) {

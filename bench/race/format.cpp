@@ -8,6 +8,10 @@
 #include <cstdio>
 
 namespace drey::bench {
+namespace {
+constexpr double kRatioWithTwoDecimals = 0.095;  // below, two decimals are not two digits
+}
+
 std::string fixed(double value, int decimals) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
@@ -40,11 +44,19 @@ double mebibytes(double bytes) noexcept {
   return bytes / (1024.0 * 1024.0);
 }
 
+std::string plural(int count, const std::string& word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+std::string ratio_number(double ratio) {
+  return ratio < kRatioWithTwoDecimals ? significant(ratio) : fixed(ratio, 2);
+}
+
 std::string ratio_text(const Comparison& comparison) {
-  std::string text = fixed(comparison.ratio.median, 2);
+  std::string text = ratio_number(comparison.ratio.median);
   if (comparison.ratio.count > 1) {
-    text += " (" + fixed(comparison.ratio.lower_quartile, 2) + "-" +
-            fixed(comparison.ratio.upper_quartile, 2) + ")";
+    text += " (" + ratio_number(comparison.ratio.lower_quartile) + "-" +
+            ratio_number(comparison.ratio.upper_quartile) + ")";
   }
   if (comparison.is_tie) text += " tie";
   return text;

@@ -22,6 +22,12 @@ namespace drey::bench {
 
 [[nodiscard]] double mebibytes(double bytes) noexcept;
 
+/// "1 round", "5 rounds"
+[[nodiscard]] std::string plural(int count, const std::string& word);
+
+/// "0.72"; below 0.1 three digits: "0.0123".
+[[nodiscard]] std::string ratio_number(double ratio);
+
 /// "0.72 (0.71-0.74)", or "1.01 (0.98-1.03) tie"
 [[nodiscard]] std::string ratio_text(const Comparison& comparison);
 }  // namespace drey::bench

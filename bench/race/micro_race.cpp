@@ -1,6 +1,7 @@
-// micro_race.cpp: the micro programs, round by round. Cases of one thread run bound to one core, in
-// a process that never starts a thread; those of several run apart, on all cores. Read next:
-// race.hpp. SPDX-License-Identifier: MIT
+// micro_race.cpp: the micro programs, case by case: the racers run one after the other, each in a
+// process of its own. Cases of one thread are bound to one core, those of several use all.
+// Read next: race.hpp.
+// SPDX-License-Identifier: MIT
 #include "race/child.hpp"
 #include "race/claim.hpp"
 #include "race/error.hpp"
@@ -33,34 +34,32 @@ std::string plain_name(std::string name) {
   return name;
 }
 
-/// "^(a|b|c)(/real_time)?$": names hold letters, digits, '_' and '/' only.
-std::string exactly(const std::vector<std::string>& names) {
-  std::string pattern = "^(";
-  for (const std::string& name : names) pattern += (pattern.size() > 2 ? "|" : "") + name;
-  return pattern + ")(" + kRealTimeSuffix + ")?$";
+/// "^name(/real_time)?$": names hold letters, digits, '_' and '/' only.
+std::string exactly(const std::string& name) {
+  return "^" + name + "(" + kRealTimeSuffix + ")?$";
 }
 
 bool needs_threads(const std::string& name) {
   return name.rfind(kThreadsPrefix, 0) == 0;
 }
 
-/// A program's report on the given cases.
-nlohmann::json run_cases(const Racer& racer, const std::vector<std::string>& cases,
-                         bool bind_to_one_core, double case_seconds) {
+/// A program's report on one case. A process of its own: no case inherits another's heap.
+nlohmann::json run_case(const Racer& racer, const std::string& name, double case_seconds) {
   ChildCommand command;
   command.arguments = {racer.micro.string(), "--benchmark_format=json",
-                       "--benchmark_filter=" + exactly(cases),
+                       "--benchmark_filter=" + exactly(name),
                        "--benchmark_min_time=" + std::to_string(case_seconds)};
-  command.bind_to_one_core = bind_to_one_core;
+  command.bind_to_one_core = !needs_threads(name);
   const ChildResult result = run_child(command);
-  const std::string name = racer.micro.filename().string();
+  const std::string program = racer.micro.filename().string();
   if (!result.succeeded()) {
-    throw RaceFailed(name + " failed with exit code " + std::to_string(result.exit_code) + ": " +
+    throw RaceFailed(program + " failed with exit code " + std::to_string(result.exit_code) + ": " +
                      result.last_words());
   }
   auto report = nlohmann::json::parse(result.standard_output, nullptr, false);
-  if (!report.is_object())
-    throw RaceFailed(name + ": expected a JSON report, found something else");
+  if (!report.is_object()) {
+    throw RaceFailed(program + ": expected a JSON report, found something else");
+  }
   return report;
 }
 
@@ -70,18 +69,16 @@ AllocatorAnswer answer_in(const std::string& program, const nlohmann::json& repo
   return parse_answer(program, nlohmann::json::parse(text, nullptr, false));
 }
 
-void read_samples(RaceResults& results, const Racer& racer, const nlohmann::json& report) {
-  for (const auto& entry : report.at("benchmarks")) {
-    const std::string name = plain_name(entry.at("name").get<std::string>());
-    const double nanoseconds = entry.value("pair_seconds", 0.0) * kNanosecondsPerSecond;
-    if (!(nanoseconds > 0)) {
-      throw RaceFailed(racer.micro.filename().string() + ": case " + name +
-                       ": expected a time above 0, found " + std::to_string(nanoseconds) + " ns");
-    }
-    const auto same_name = [&](const MicroCase& one) { return one.name == name; };
-    const auto found = std::find_if(results.micro.begin(), results.micro.end(), same_name);
-    if (found != results.micro.end()) found->samples_ns[racer.key].push_back(nanoseconds);
-  }
+/// Nanoseconds a pair, of the one case in the report.
+double read_sample(const std::string& program, const std::string& name,
+                   const nlohmann::json& report) {
+  const auto entries = report.value("benchmarks", nlohmann::json::array());
+  const bool is_the_case =
+      entries.size() == 1 && plain_name(entries[0].value("name", std::string())) == name;
+  const double nanoseconds =
+      is_the_case ? entries[0].value("pair_seconds", 0.0) * kNanosecondsPerSecond : 0.0;
+  if (nanoseconds > 0) return nanoseconds;
+  throw RaceFailed(program + ": case " + name + ": expected one time above 0, found none");
 }
 
 /// Asks the racer before it runs; a liar is recorded and left out.
@@ -95,20 +92,28 @@ bool is_admitted(RaceResults& results, Racer& racer) {
   return true;
 }
 
-/// Both parts of a round for one racer.
-void run_round(RaceResults& results, const Racer& racer, const std::vector<std::string>& single,
-               const std::vector<std::string>& threaded) {
-  const std::string name = racer.micro.filename().string();
-  for (const bool bound : {true, false}) {
-    const std::vector<std::string>& cases = bound ? single : threaded;
-    if (cases.empty()) continue;
-    const auto report = run_cases(racer, cases, bound, results.options.case_seconds);
-    // It refuses by itself; a program that measured and says otherwise is not ours.
-    if (const auto lie = find_lie(racer.claim, answer_in(name, report))) {
-      throw RaceFailed(name + ": " + *lie + " while it measured");
-    }
-    read_samples(results, racer, report);
+/// One case of one racer in one round.
+void run_sample(const RaceOptions& options, const Racer& racer, MicroCase& one) {
+  const std::string program = racer.micro.filename().string();
+  const auto report = run_case(racer, one.name, options.case_seconds);
+  // It refuses by itself; a program that measured and says otherwise is not ours.
+  if (const auto lie = find_lie(racer.claim, answer_in(program, report))) {
+    throw RaceFailed(program + ": " + *lie + " while it measured");
   }
+  one.samples_ns[racer.key].push_back(read_sample(program, one.name, report));
+}
+
+/// The cases that are wanted, without samples. Fails: BadInput if there are none.
+std::vector<MicroCase> choose_cases(const RaceOptions& options,
+                                    const std::filesystem::path& program) {
+  std::vector<MicroCase> chosen;
+  const std::regex quick(kQuickCases);
+  for (const auto& name : list_micro_cases(program, options.filter)) {
+    if (!options.quick || std::regex_match(name, quick)) chosen.push_back({name, {}});
+  }
+  if (!chosen.empty()) return chosen;
+  throw BadInput("--filter: expected to match a micro case, found none for '" + options.filter +
+                 "' (drey-bench list shows them)");
 }
 }  // namespace
 
@@ -136,25 +141,14 @@ void race_micro(RaceResults& results) {
   }
   if (admitted.empty()) return;
 
-  std::vector<std::string> single;
-  std::vector<std::string> threaded;
-  const std::regex quick(kQuickCases);
-  for (const auto& name :
-       list_micro_cases(results.racers[admitted.front()].micro, options.filter)) {
-    if (options.quick && !std::regex_match(name, quick)) continue;
-    (needs_threads(name) ? threaded : single).push_back(name);
-    results.micro.push_back({name, {}});
-  }
-  if (results.micro.empty()) {
-    throw BadInput("--filter: expected to match a micro case, found none for '" + options.filter +
-                   "' (drey-bench list shows them)");
-  }
+  results.micro = choose_cases(options, results.racers[admitted.front()].micro);
   for (int round = 0; round < options.rounds; ++round) {
-    for (const std::size_t place : order_of_round(admitted.size(), round)) {
-      const Racer& racer = results.racers[admitted[place]];
+    for (MicroCase& one : results.micro) {
       show_progress("micro cases, round " + std::to_string(round + 1) + " of " +
-                    std::to_string(options.rounds) + ": " + racer.micro.filename().string());
-      run_round(results, racer, single, threaded);
+                    std::to_string(options.rounds) + ": " + one.name);
+      for (const std::size_t place : order_of_round(admitted.size(), round)) {
+        run_sample(options, results.racers[admitted[place]], one);
+      }
     }
   }
   show_progress("");

@@ -97,7 +97,8 @@ std::string ratio_overview(const RaceResults& results, const std::vector<Pairing
   }
   const std::string subject = pairs.front().subject->key;
   return "<figure class=\"card\"><ul class=\"legend\" style=\"margin: 0 0 10px\">" + legend +
-         "<li class=\"soft\">line: quartiles of the rounds; hollow: a tie; logarithmic scale</li>"
+         "<li class=\"soft\">line: quartiles of the rounds; hollow: a tie; logarithmic scale, "
+         "beyond 1/64 or 64 at the edge</li>"
          "</ul>" +
          ratio_chart({"Ratio of times, " + subject + " over each reference", subject, references,
                       ratio_rows(results, pairs)}) +

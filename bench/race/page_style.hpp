@@ -1,6 +1,8 @@
 // page_style.hpp: the look of the page: two palettes, one for light, one for dark; system fonts
 // only. The racers' colours differ in lightness too, so that they are told apart without colour
-// vision. Read next: report_html.cpp. SPDX-License-Identifier: MIT
+// vision.
+// Read next: report_html.cpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 namespace drey::bench {

@@ -1,6 +1,7 @@
 // report_html.cpp: the page: what was raced, the figures that matter, the trainer, every micro
-// case, the method. Well-formed as XML too, which the tests check. Read next: report.hpp,
-// svg_chart.hpp, page_parts.cpp. SPDX-License-Identifier: MIT
+// case, the method. Well-formed as XML too, which the tests check.
+// Read next: report.hpp, svg_chart.hpp, page_parts.cpp.
+// SPDX-License-Identifier: MIT
 #include "race/comparisons.hpp"
 #include "race/format.hpp"
 #include "race/page_parts.hpp"
@@ -22,11 +23,10 @@ std::string header(const RaceResults& results) {
   }
   const Machine& machine = results.machine;
   return "<header><h1>" + escape_html(names) + ", head to head</h1><p class=\"soft\">" +
-         escape_html(machine.cpu) + ", " + std::to_string(machine.cores) + " cores \xC2\xB7 " +
+         escape_html(machine.cpu) + ", " + plural(machine.cores, "core") + " \xC2\xB7 " +
          escape_html(machine.distribution) + " \xC2\xB7 " + escape_html(machine.date) +
-         " \xC2\xB7 medians of " + std::to_string(results.options.rounds) +
-         " interleaved rounds, one program per allocator</p><ul class=\"legend\">" + legend +
-         "</ul></header>";
+         " \xC2\xB7 medians of " + plural(results.options.rounds, "interleaved round") +
+         ", one program per allocator</p><ul class=\"legend\">" + legend + "</ul></header>";
 }
 
 std::string refusals(const RaceResults& results) {
@@ -48,9 +48,10 @@ std::string trainer_figure(const RaceResults& results, const Pairing& pair) {
   const Comparison comparison = compare_trainers(results, pair);
   const std::string caption = "CPU time of training, " + pair.subject->key + " over " +
                               pair.reference->key + " (quartiles " +
-                              fixed(comparison.ratio.lower_quartile, 2) + " to " +
-                              fixed(comparison.ratio.upper_quartile, 2) + ")";
-  return figure((comparison.is_tie ? "tie, " : "") + fixed(comparison.ratio.median, 2), caption);
+                              ratio_number(comparison.ratio.lower_quartile) + " to " +
+                              ratio_number(comparison.ratio.upper_quartile) + ")";
+  return figure((comparison.is_tie ? "tie, " : "") + ratio_number(comparison.ratio.median),
+                caption);
 }
 
 std::string figures(const RaceResults& results) {
@@ -59,7 +60,7 @@ std::string figures(const RaceResults& results) {
     html += trainer_figure(results, pair);
   }
   for (const Pairing& pair : pairings(results.micro_racers())) {
-    html += figure(fixed(mean_ratio(results, pair), 2),
+    html += figure(ratio_number(mean_ratio(results, pair)),
                    "time of a malloc with its free, " + pair.subject->key + " over " +
                        pair.reference->key + ": geometric mean of " +
                        std::to_string(results.micro.size()) + " cases");
@@ -79,7 +80,7 @@ std::string method(const RaceResults& results) {
          "spread is a tie. Work of one thread is bound to one core; times are CPU time, but for "
          "cases of several threads, which are real time. Before its numbers count, each program "
          "says whose malloc it really has.</p><dl>" +
-         fact("Processor", machine.cpu + ", " + std::to_string(machine.cores) + " cores") +
+         fact("Processor", machine.cpu + ", " + plural(machine.cores, "core")) +
          fact("Memory", fixed(machine.memory_gib, 1) + " GiB") +
          fact("System", machine.distribution + ", " + machine.kernel) +
          fact("Huge pages", machine.transparent_huge_pages) + fact("Compiler", machine.compiler) +

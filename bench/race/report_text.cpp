@@ -8,10 +8,6 @@
 
 namespace drey::bench {
 namespace {
-std::string plural(int count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string machine_lines(const RaceResults& results) {
   const Machine& machine = results.machine;
   std::string text = machine.cpu + ", " + plural(machine.cores, "core") + ", " +
@@ -90,7 +86,7 @@ std::string micro_table(const RaceResults& results) {
   table.add_rule();
   std::vector<std::string> sum(1 + racers.size());
   sum.front() = "geometric mean of the ratios";
-  for (const Pairing& pair : pairs) sum.push_back(fixed(mean_ratio(results, pair), 2));
+  for (const Pairing& pair : pairs) sum.push_back(ratio_number(mean_ratio(results, pair)));
   table.add_row(sum);
   return "\nMicro cases: time of one malloc with its free; medians of " +
          plural(results.options.rounds, "round") + "\n" + table.text();

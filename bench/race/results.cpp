@@ -43,9 +43,11 @@ std::string RaceResults::common_weights_hash() const {
         first_key = key;
       }
       if (run.weights_hash == common) continue;
-      throw RaceFailed("weights differ: " + first_key + " ended with " + common + ", " + key +
-                       " with " + run.weights_hash + " in round " + std::to_string(run.round) +
-                       "; the trainers did not do the same work");
+      std::string what = "weights differ: ";
+      what += first_key;
+      what.append(" ended with ").append(common).append(", ").append(key).append(" with ");
+      what.append(run.weights_hash).append(" in round ").append(std::to_string(run.round));
+      throw RaceFailed(what + "; the trainers did not do the same work");
     }
   }
   return common;

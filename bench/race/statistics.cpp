@@ -7,7 +7,6 @@
 
 namespace drey::bench {
 namespace {
-constexpr double kSpreadMin = 0.02;
 constexpr double kSpreadOfFewRounds = 0.10;
 constexpr std::size_t kRoundsForSpread = 3;
 }  // namespace
@@ -35,10 +34,12 @@ std::vector<double> paired_ratios(const std::vector<double>& ours,
   return ratios;
 }
 
-Comparison compare(const std::vector<double>& ours, const std::vector<double>& theirs) {
+Comparison compare(const std::vector<double>& ours, const std::vector<double>& theirs,
+                   double difference_min) {
   Comparison comparison;
   comparison.ratio = summarise(paired_ratios(ours, theirs));
-  const double floor = comparison.ratio.count < kRoundsForSpread ? kSpreadOfFewRounds : kSpreadMin;
+  const bool is_short = comparison.ratio.count < kRoundsForSpread;
+  const double floor = is_short ? std::max(difference_min, kSpreadOfFewRounds) : difference_min;
   const double spread = std::max(floor, comparison.ratio.interquartile_range());
   comparison.is_tie = std::abs(comparison.ratio.median - 1.0) <= spread;
   return comparison;

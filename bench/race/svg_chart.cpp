@@ -23,6 +23,7 @@ constexpr double kRatioLabelWidth = 270;
 constexpr double kRatioTextWidth = 150;
 constexpr double kRatioPlotWidth = kRatioChartWidth - kRatioLabelWidth - kRatioTextWidth;
 constexpr double kRatioAxisHeight = 34;
+constexpr int kOctavesMax = 6;  // 1/64 to 64
 
 std::string number(double value) {
   return fixed(value, 1);
@@ -66,7 +67,7 @@ std::string bar_row(const Bar& bar, double top, double scale) {
   return svg + text_at(kBarLabelWidth + upper + 7, middle + 4, "value", bar.text);
 }
 
-/// The logarithmic axis of ratios: from 2^-lower to 2^upper, symmetric enough to hold every point.
+/// The logarithmic axis of ratios: from 2^-lower to 2^upper; what lies beyond stands at its edge.
 struct RatioAxis {
   int lower = 1;
   int upper = 1;
@@ -78,15 +79,17 @@ struct RatioAxis {
   }
 };
 
+/// Octaves to hold `ratio`, at most kOctavesMax: one case far out must not squeeze all others.
+int octaves(double ratio) noexcept {
+  return std::clamp(static_cast<int>(std::ceil(std::log2(ratio))), 1, kOctavesMax);
+}
+
 RatioAxis axis_for(const std::vector<RatioRow>& rows) {
   RatioAxis axis;
   for (const RatioRow& row : rows) {
     for (const RatioPoint& point : row.points) {
-      const Summary& ratio = point.comparison.ratio;
-      axis.lower =
-          std::max(axis.lower, static_cast<int>(std::ceil(-std::log2(ratio.lower_quartile))));
-      axis.upper =
-          std::max(axis.upper, static_cast<int>(std::ceil(std::log2(ratio.upper_quartile))));
+      axis.lower = std::max(axis.lower, octaves(1.0 / point.comparison.ratio.lower_quartile));
+      axis.upper = std::max(axis.upper, octaves(point.comparison.ratio.upper_quartile));
     }
   }
   return axis;
@@ -99,9 +102,7 @@ std::string tick_text(int exponent) {
 
 std::string draw_axis(const RatioAxis& axis, const std::string& subject, double height) {
   std::string svg;
-  const int step = axis.lower + axis.upper > 12 ? 2 : 1;
   for (int exponent = -axis.lower; exponent <= axis.upper; ++exponent) {
-    if (exponent % step != 0) continue;
     const double x = axis.place(std::exp2(exponent));
     svg += line_between(exponent == 0 ? "one" : "grid", x, kRatioAxisHeight - 6, x, height);
     svg += text_at(x, kRatioAxisHeight - 12, "tick middle", tick_text(exponent));
@@ -131,7 +132,7 @@ std::string ratio_row(const RatioRow& row, const RatioAxis& axis, double top) {
                         axis.place(ratio.upper_quartile), y);
     svg += "<circle class=\"" + point.style_class + (point.comparison.is_tie ? " hollow" : "") +
            "\" cx=\"" + number(axis.place(ratio.median)) + "\" cy=\"" + number(y) + "\" r=\"4\"/>";
-    svg += text_at(number_column(index), middle + 4, "value end", fixed(ratio.median, 2));
+    svg += text_at(number_column(index), middle + 4, "value end", ratio_number(ratio.median));
   }
   return svg;
 }

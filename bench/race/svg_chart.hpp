@@ -1,9 +1,10 @@
 // svg_chart.hpp: the two plots of the page, as inline SVG text.
 //
 // Truthful by construction: bars start at zero on a linear scale; whiskers are the quartiles;
-// ratios stand on a logarithmic scale, so that twice and half are equally far from one. Colours are
-// CSS classes of the page (page_style.hpp), so the plots follow light and dark. Read next:
-// svg_chart.cpp, report_html.cpp. SPDX-License-Identifier: MIT
+// ratios stand on a logarithmic scale, so that twice and half are equally far from one. Colours
+// are CSS classes of the page (page_style.hpp), so the plots follow light and dark.
+// Read next: svg_chart.cpp, report_html.cpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "race/statistics.hpp"

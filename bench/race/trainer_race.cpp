@@ -1,6 +1,7 @@
 // trainer_race.cpp: the three trainers on the same bars, seed and steps, each bound to the same
-// core, in an empty folder of its own; then once each with their heap calls counted. Read next:
-// race.hpp, micro_race.cpp. SPDX-License-Identifier: MIT
+// core, in an empty folder of its own; then once each with their heap calls counted.
+// Read next: race.hpp, micro_race.cpp.
+// SPDX-License-Identifier: MIT
 #include "race/child.hpp"
 #include "race/claim.hpp"
 #include "race/error.hpp"

@@ -21,7 +21,7 @@ package_rows() {
       printf '%s\n' npm=npm ca-certificates
       ;;
     checks) # what the tests use beside that
-      printf '%s\n' git=git shellcheck=shellcheck valgrind=valgrind libc6-dbg \
+      printf '%s\n' git=git shellcheck=shellcheck spin=spin valgrind=valgrind libc6-dbg \
         '?clang-14=clang++-14' '?clang-tidy-14=clang-tidy-14' '?clang-format-14=clang-format-14'
       ;;
     *) stop "packages: no group named '$1'" ;;

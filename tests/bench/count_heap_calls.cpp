@@ -71,7 +71,7 @@ void check_cpp_operators() {
   expect_one_call("aligned new", [] { kept = new Wide(); });
   expect_one_call("aligned delete", [] { delete static_cast<Wide*>(kept); });
   expect_one_call("nothrow new", [] { kept = ::operator new(64, std::nothrow); });
-  expect_one_call("sized delete", [] { ::operator delete (kept, std::size_t{64}); });
+  expect_one_call("plain delete", [] { ::operator delete(kept); });
 }
 }  // namespace
 

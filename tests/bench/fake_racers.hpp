@@ -1,6 +1,6 @@
 // fake_racers.hpp: a folder of small shell scripts that answer as trainers and micro programs do,
-// with figures we know; each can be made to lie, fail or do other work. SPDX-License-Identifier:
-// MIT
+// with figures we know; each can be made to lie, fail or do other work.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ class TestFolder {
 
   /// Writes an executable file; returns its path.
   std::filesystem::path write_script(const std::string& name, const std::string& body) const {
-    const auto file_path = path_ / name;
+    auto file_path = path_ / name;
     std::ofstream(file_path) << "#!/bin/sh\n" << body;
     std::filesystem::permissions(file_path, std::filesystem::perms::owner_all);
     return file_path;

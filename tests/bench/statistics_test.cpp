@@ -48,7 +48,12 @@ TEST(Statistics, DifferenceInsideTheSpreadIsATie) {
   EXPECT_FALSE(compare({0.79, 0.80, 0.81}, {1, 1, 1}).is_tie);
 }
 
-TEST(Statistics, SpreadCountsAsTwoPercentAtLeast) {
+TEST(Statistics, CasesOfNanosecondsAreATieBelowTenPercent) {
+  EXPECT_TRUE(compare({0.93, 0.93, 0.93}, {1, 1, 1}, kCaseDifferenceMin).is_tie);
+  EXPECT_FALSE(compare({0.89, 0.89, 0.89}, {1, 1, 1}, kCaseDifferenceMin).is_tie);
+}
+
+TEST(Statistics, SpreadOfProgramsCountsAsTwoPercentAtLeast) {
   EXPECT_TRUE(compare({0.99, 0.99, 0.99}, {1, 1, 1}).is_tie);
   EXPECT_FALSE(compare({0.97, 0.97, 0.97}, {1, 1, 1}).is_tie);
 }

@@ -1,6 +1,5 @@
-// kernel_test.cu: a kernel compiled here runs on the device that is here, and its memory comes back.
-// SKIPPED without a device, with the driver's reason.
-// SPDX-License-Identifier: MIT
+// kernel_test.cu: a kernel compiled here runs on the device that is here, and its memory comes
+// back. SKIPPED without a device, with the driver's reason. SPDX-License-Identifier: MIT
 #include <drey/cuda/driver.hpp>
 
 #include <cuda_runtime.h>
@@ -22,12 +21,15 @@ TEST(Kernel, ScalesAVectorOf225FloatsInEachRow) {
   for (int index = 0; index < kCount; ++index) host[index] = static_cast<float>(index % 1000);
   float* device = nullptr;
   ASSERT_EQ(cudaMalloc(&device, kCount * sizeof(float)), cudaSuccess);
-  ASSERT_EQ(cudaMemcpy(device, host.data(), kCount * sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(device, host.data(), kCount * sizeof(float), cudaMemcpyHostToDevice),
+            cudaSuccess);
   scale_rows<<<(kCount + 255) / 256, 256>>>(device, kCount, 0.5F);
   ASSERT_EQ(cudaGetLastError(), cudaSuccess);
   std::vector<float> result(kCount);
-  ASSERT_EQ(cudaMemcpy(result.data(), device, kCount * sizeof(float), cudaMemcpyDeviceToHost), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(result.data(), device, kCount * sizeof(float), cudaMemcpyDeviceToHost),
+            cudaSuccess);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
-  for (int index = 0; index < kCount; ++index) ASSERT_EQ(result[index], host[index] * 0.5F) << index;
+  for (int index = 0; index < kCount; ++index)
+    ASSERT_EQ(result[index], host[index] * 0.5F) << index;
 }
 }  // namespace

@@ -12,6 +12,7 @@ import os
 import sys
 import unittest
 
+sys.dont_write_bytecode = True  # the source tree stays clean
 from harness import Settings
 import library_file
 import own_programs

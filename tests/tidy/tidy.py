@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # the source tree stays clean
 import rules
 
 SOURCE_ENDINGS = {".c", ".cc", ".cpp", ".h", ".hpp", ".cu", ".cuh", ".py", ".sh", ".cmake"}

@@ -4,9 +4,11 @@ Read next: rules.py.
 SPDX-License-Identifier: MIT
 """
 import pathlib
+import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True  # the source tree stays clean
 import tidy
 
 CLEAN = "// clean.cpp: nothing wrong here.\n// SPDX-License-Identifier: MIT\n#include <drey/base/bits.hpp>\n"

@@ -15,7 +15,7 @@
 
 namespace drey::trainer {
 namespace {
-constexpr std::size_t kBufferBytes = 256 * 1024;
+constexpr std::size_t kBufferBytes = 262'144;
 
 gzFile as_gzip(void* file) {
   return static_cast<gzFile>(file);
@@ -67,7 +67,7 @@ void LineReader::fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  const gzFile file = as_gzip(file_.get());
+  gzFile file = as_gzip(file_.get());
   const int count =
       gzread(file, buffer_.data() + end_, static_cast<unsigned>(buffer_.size() - end_));
   if (count < 0) throw_read_error(path_, row_ + 1, file);

@@ -1,13 +1,15 @@
-// network.cpp: the products of network.hpp, by Eigen.
+// network.cpp: the layers of network.hpp: the large products by product.hpp, the rest by Eigen.
 // Everything here is in the step: no heap call (Eigen packs its operands on the stack up to
 // EIGEN_STACK_ALLOCATION_LIMIT bytes, which the build raises) and no thread but the caller's.
-// Read next: network.hpp, agent.cpp.
+// Read next: network.hpp, product.hpp, agent/learner.cpp.
 // SPDX-License-Identifier: MIT
 #include "trainer/numeric/network.hpp"
 
+#include <Eigen/Core>
+
 #include <drey/base/assert.hpp>
 
-#include <Eigen/Core>
+#include "trainer/numeric/product.hpp"
 
 namespace drey::trainer {
 namespace {
@@ -94,7 +96,9 @@ void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scala
     auto outputs = map_of(activations.of_layer(index), layer.outputs_padded, batch);
     const Eigen::Map<const Vector<Scalar>, Eigen::Aligned64> bias(block + layer.bias_offset,
                                                                   outputs.rows());
-    outputs.noalias() = weights_of(layer, block) * map_of(below, layer.inputs, batch);
+    multiply<Scalar>(layer.outputs_padded, batch, layer.inputs, block + layer.weights_offset,
+                     layer.outputs_padded, {below.values, 1, below.stride}, outputs.data(),
+                     layer.outputs_padded);
     if (index + 1 == shape.layers().size()) {
       outputs.colwise() += bias;
     } else {
@@ -111,14 +115,17 @@ void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scal
   DREY_ASSERT(batch > 0 && batch <= deltas.batch_max());
   for (std::size_t index = shape.layers().size(); index-- > 0;) {
     const LayerShape& layer = shape.layers()[index];
-    const auto delta = map_of(constant(deltas.of_layer(index)), layer.outputs_padded, batch);
-    const auto below = map_of(index == 0 ? inputs : constant(activations.of_layer(index - 1)),
-                              layer.inputs, batch);
-    MatrixMap<Scalar> weights(gradient + layer.weights_offset, delta.rows(), below.rows());
-    weights.noalias() = delta * below.transpose();
+    const Columns<Scalar> own = deltas.of_layer(index);
+    const auto delta = map_of(constant(own), layer.outputs_padded, batch);
+    const Columns<const Scalar> inputs_below =
+        index == 0 ? inputs : constant(activations.of_layer(index - 1));
+    multiply<Scalar>(layer.outputs_padded, layer.inputs, batch, own.values, own.stride,
+                     {inputs_below.values, inputs_below.stride, 1},  // transposed
+                     gradient + layer.weights_offset, layer.outputs_padded);
     MatrixMap<Scalar>(gradient + layer.bias_offset, delta.rows(), 1) = delta.rowwise().sum();
     if (index == 0) return;  // nobody asks for the gradient by the observations
     auto delta_below = map_of(deltas.of_layer(index - 1), layer.inputs, batch);
+    const auto below = map_of(inputs_below, layer.inputs, batch);
     delta_below.noalias() = weights_of(layer, block).transpose() * delta;
     delta_below = (below.array() > Scalar{0}).select(delta_below, Scalar{0});
   }

@@ -1,4 +1,5 @@
-/* alloc.h: the allocator under its own names, for C and C++, beside whatever malloc the process has.
+/* alloc.h: the allocator under its own names, for C and C++, beside whatever malloc the process
+ * has.
  *
  * Blocks from here go back here: drey_free, not free, unless drey is also the process's malloc
  * (libdrey.so preloaded, or drey::override linked), where both are the same.
@@ -53,17 +54,17 @@ DREY_EXPORT const char* drey_version(void);
 /* Bytes unless the name says otherwise. A snapshot of counters, not of one instant. */
 /* NOLINTNEXTLINE(readability-identifier-naming): a C name. */
 typedef struct drey_stats_t {
-  size_t reserved_bytes;        /* address space held */
-  size_t committed_bytes;       /* of that, readable and writable */
-  size_t slab_bytes;            /* in slabs, blocks live or not */
-  size_t large_bytes;           /* in large and huge blocks */
-  size_t idle_bytes;            /* in the store, not yet given back */
-  uint64_t purged_bytes;        /* given back to the system since the start */
-  uint64_t heap_count;          /* heaps ever made; threads reuse them */
-  uint64_t orphan_count;        /* of those, without a thread now */
-  uint64_t adopted_count;       /* orphans taken over by new threads */
-  uint64_t remote_chain_count;  /* hand-overs of frees to other threads' slabs */
-  uint64_t system_call_count;   /* mmap, munmap, mremap, madvise, mprotect */
+  size_t reserved_bytes;       /* address space held */
+  size_t committed_bytes;      /* of that, readable and writable */
+  size_t slab_bytes;           /* in slabs, blocks live or not */
+  size_t large_bytes;          /* in large and huge blocks */
+  size_t idle_bytes;           /* in the store, not yet given back */
+  uint64_t purged_bytes;       /* given back to the system since the start */
+  uint64_t heap_count;         /* heaps ever made; threads reuse them */
+  uint64_t orphan_count;       /* of those, without a thread now */
+  uint64_t adopted_count;      /* orphans taken over by new threads */
+  uint64_t remote_chain_count; /* hand-overs of frees to other threads' slabs */
+  uint64_t system_call_count;  /* mmap, munmap, mremap, madvise, mprotect */
 } drey_stats_t;
 DREY_EXPORT void drey_stats_read(drey_stats_t* stats);
 /* Text to standard error. Allocates nothing. */

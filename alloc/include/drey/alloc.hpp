@@ -16,7 +16,9 @@ namespace drey {
 using Stats = drey_stats_t;
 
 /// Takes a block of at least `bytes`, 16-aligned. Fails: null, errno = ENOMEM.
-[[nodiscard]] inline void* allocate(std::size_t bytes) noexcept { return drey_malloc(bytes); }
+[[nodiscard]] inline void* allocate(std::size_t bytes) noexcept {
+  return drey_malloc(bytes);
+}
 
 /// As allocate(), aligned to a power of two. Fails: null; EINVAL if it is none.
 [[nodiscard]] inline void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -34,7 +36,9 @@ using Stats = drey_stats_t;
 }
 
 /// Gives back a block of allocate(); null does nothing; keeps errno.
-inline void deallocate(void* pointer) noexcept { drey_free(pointer); }
+inline void deallocate(void* pointer) noexcept {
+  drey_free(pointer);
+}
 
 [[nodiscard]] inline std::size_t usable_bytes(const void* pointer) noexcept {
   return drey_usable_size(pointer);
@@ -58,7 +62,8 @@ struct StdAllocator {
   StdAllocator(const StdAllocator<U>& /*other*/) noexcept {}  // NOLINT: rebinding is implicit
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
+      throw std::bad_array_new_length();
     void* const block = alignof(T) > alignof(std::max_align_t)
                             ? drey_aligned_alloc(alignof(T), count * sizeof(T))
                             : drey_malloc(count * sizeof(T));

@@ -45,7 +45,7 @@ class TemporaryFile {
 /// `text` as gzip data.
 inline std::string gzipped(std::string_view text) {
   TemporaryFile file("", "packing.gz");
-  const gzFile out = gzopen(file.path().c_str(), "wb");
+  gzFile out = gzopen(file.path().c_str(), "wb");
   gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
   gzclose(out);
   std::ifstream in(file.path(), std::ios::binary);

@@ -58,7 +58,7 @@ TEST(SyntheticBars, BeginAlikeWhateverTheirNumber) {
 }
 
 TEST(SyntheticBars, SessionsHaveNightsAndWeekendsBetween) {
-  const BarSeries series = synthetic_bars(390 * 10, 1);
+  const BarSeries series = synthetic_bars(3'900, 1);
   std::size_t nights = 0;
   std::size_t weekends = 0;
   for (std::size_t i = 1; i < series.bars.size(); ++i) {
@@ -71,7 +71,7 @@ TEST(SyntheticBars, SessionsHaveNightsAndWeekendsBetween) {
 }
 
 TEST(SyntheticBars, VolumeIsHighestAtBothEndsOfTheSession) {
-  const BarSeries series = synthetic_bars(390 * 200, 1);
+  const BarSeries series = synthetic_bars(78'000, 1);
   double edge = 0.0;
   double middle = 0.0;
   for (std::size_t i = 0; i < series.bars.size(); ++i) {

@@ -37,7 +37,7 @@ std::string csv_of(std::size_t rows) {
   for (const drey::trainer::Bar& bar : drey::trainer::synthetic_bars(rows, 5).bars) {
     text += drey::trainer::format_time(bar.timestamp_ns);
     for (const double value : {bar.open, bar.high, bar.low, bar.close, bar.volume}) {
-      text += "," + std::to_string(value);
+      text.append(",").append(std::to_string(value));
     }
     text += "\n";
   }

@@ -3,7 +3,8 @@
 // bit by bit. SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <iostream>
 #include <string>
 
@@ -18,7 +19,7 @@ constexpr std::size_t kBars = 1'300;
 void expect_same_bits(std::span<const float, kFeatureDim> a, std::span<const float, kFeatureDim> b,
                       std::size_t bar) {
   for (std::size_t i = 0; i < kFeatureDim; ++i)
-    ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof(float)), 0)
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(a[i]), std::bit_cast<std::uint32_t>(b[i]))
         << kFeatureNames[i] << " of bar " << bar << ": " << a[i] << " and " << b[i];
 }
 

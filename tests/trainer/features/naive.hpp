@@ -114,8 +114,8 @@ class ReferenceTest : public testing::Test {
 
   static void SetUpTestSuite() {
     std::cout << "synthetic bars, seed " << kSeed << "\n";
-    series_ = synthetic_bars(kBars, kSeed);
-    matrix_ = compute_features(series_);
+    series = synthetic_bars(kBars, kSeed);
+    matrix = compute_features(series);
   }
 
   /// Checks every row. `tolerance` is relative to max(1e-3, |expected|).
@@ -126,14 +126,14 @@ class ReferenceTest : public testing::Test {
     ASSERT_LT(index, kFeatureDim) << name;
     for (std::size_t t = kWarmupBars; t < kBars; ++t) {
       const double want = static_cast<double>(expected(t));
-      const double have = matrix_.row(t - kWarmupBars)[index];
+      const double have = matrix.row(t - kWarmupBars)[index];
       ASSERT_NEAR(have, want, tolerance * std::max(1e-3, std::abs(want)))
           << name << " of bar " << t;
     }
   }
 
-  static inline BarSeries series_;
-  static inline FeatureMatrix matrix_;
-  Market market_{series_};
+  static inline BarSeries series;
+  static inline FeatureMatrix matrix;
+  Market market_{series};
 };
 }  // namespace drey::trainer::naive

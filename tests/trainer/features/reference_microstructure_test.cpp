@@ -71,7 +71,7 @@ TEST_F(MicrostructureReference, KyleLambda) {
       const Column x = window(root, t, span);
       const double want =
           static_cast<double>(covariance(x, window(market_.r, t, span)) / central(x, 2));
-      const double have = matrix_.row(t - kWarmupBars)[index];
+      const double have = matrix.row(t - kWarmupBars)[index];
       ASSERT_NEAR(have, want, 2e-6 * std::abs(want)) << name << " of bar " << t;
     }
   }

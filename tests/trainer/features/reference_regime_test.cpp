@@ -41,7 +41,8 @@ class RegimeReference : public ReferenceTest {
 TEST_F(RegimeReference, CalendarAngles) {
   const long double turn = 2 * std::numbers::pi_v<long double>;
   const auto minute = [&](std::size_t t) {
-    return static_cast<long double>(market_.time_ns[t] % kDayNs / kMinuteNs);
+    const std::int64_t whole_minutes = market_.time_ns[t] % kDayNs / kMinuteNs;
+    return static_cast<long double>(whole_minutes);
   };
   // 1970-01-01 was a Thursday; the series lies in January 2015.
   const auto weekday = [&](std::size_t t) {

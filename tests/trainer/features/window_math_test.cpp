@@ -48,14 +48,14 @@ TEST(WindowMath, EqualValuesHaveNoDeviationHoweverLarge) {
 }
 
 TEST(WindowMath, SmallDeviationOnALargeValueIsNotLost) {
-  std::vector<double> values;
-  for (int i = 0; i < 60; ++i) values.push_back(1e9 + (i % 2 == 0 ? 0.25 : -0.25));
+  std::vector<double> values(60);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1e9 + (i % 2 == 0 ? 0.25 : -0.25);
   EXPECT_DOUBLE_EQ(spread_of(values.data(), values.size()).deviation, 0.25);
 }
 
 TEST(WindowMath, SlopeOfALineIsItsRise) {
-  std::vector<double> values;
-  for (int i = 0; i < 20; ++i) values.push_back(7.0 - 0.5 * i);
+  std::vector<double> values(20);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 7.0 - 0.5 * static_cast<double>(i);
   EXPECT_DOUBLE_EQ(slope_of(values.data(), values.size()), -0.5);
 }
 
