@@ -110,7 +110,7 @@ void read_statistics(drey_stats_t& statistics) noexcept {
   statistics.committed_bytes = totals.committed_bytes + metadata_bytes();
   statistics.slab_bytes = counts.slab_bytes;
   statistics.large_bytes = counts.large_bytes + large_bytes_without_heap();
-  statistics.idle_bytes = totals.idle_bytes;
+  statistics.idle_bytes = totals.idle_bytes + counts.cached_bytes;
   statistics.purged_bytes = segment_store.purged_bytes();
   statistics.heap_count = counts.heaps;
   statistics.orphan_count = counts.orphans;

@@ -4,8 +4,11 @@
 // Invariants: current[c] is the static empty slab or a slab in state kCurrent owned by this heap;
 // with_room[c] links slabs in state kQueued owned by this heap; a full slab is in neither.
 // current[0] is always the empty slab. Heaps are never freed: threads that end leave theirs to
-// others. Threads: its thread, or the holder of an orphan (HeapState::kServed); `announced` and
-// `state`: any. Read next: fast_path.hpp, slow_path.cpp. SPDX-License-Identifier: MIT
+// others.
+// Threads: its thread, or the holder of an orphan (HeapState::kServed); `announced` and `state`:
+// any.
+// Read next: fast_path.hpp, slow_path.cpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/outbox.hpp"

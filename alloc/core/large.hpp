@@ -2,7 +2,10 @@
 //
 // Invariants: such a block starts where its descriptor says; nobody owns it, so whoever frees it
 // does it all; run_bytes is what may be used. Only the first slice has a map entry: an interior
-// pointer is found out. Threads: any. Read next: segment_store.hpp. SPDX-License-Identifier: MIT
+// pointer is found out.
+// Threads: any.
+// Read next: segment_store.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/slab.hpp"

@@ -1,6 +1,7 @@
-// options.hpp: what can be set from outside: one table, read once from DREY_* before it matters.
-// A setuid process reads none. Unknown names are not looked for; a value out of range is reported
-// in one line and the default stays. SPDX-License-Identifier: MIT
+// options.hpp: what can be set from outside: one table, read once from DREY_* before it matters. A
+// setuid process reads none. Unknown names are not looked for; a value out of range is reported in
+// one line and the default stays.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // process.cpp: see process.hpp. The constructor only completes what the first allocation could not
-// do inside the loader; nothing depends on its having run. SPDX-License-Identifier: MIT
+// do inside the loader; nothing depends on its having run.
+// SPDX-License-Identifier: MIT
 #include "core/process.hpp"
 
 #include "core/options.hpp"

@@ -2,8 +2,9 @@
 // path.
 //
 // One tick every half purge delay: cached runs that were there at the last tick go to the store,
-// and slices idle since the last tick go to the system (see segment_store.hpp). Requires: no lock
-// of the allocator is held by the caller. SPDX-License-Identifier: MIT
+// and slices idle since the last tick go to the system (see segment_store.hpp).
+// Requires: no lock of the allocator is held by the caller.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 namespace drey::core {

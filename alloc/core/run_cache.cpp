@@ -72,4 +72,13 @@ Slab* RunCache::steal(bool aged_only) noexcept {
   }
   return nullptr;
 }
+
+std::size_t RunCache::held_bytes() const noexcept {
+  std::size_t slices = 0;
+  // Relaxed: a statistic.
+  for (const std::atomic<std::uintptr_t>& slot : slots_) {
+    slices += slices_of(slot.load(std::memory_order_relaxed));
+  }
+  return slices * kSliceBytes;
+}
 }  // namespace drey::core

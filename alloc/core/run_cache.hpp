@@ -33,6 +33,9 @@ class RunCache {
   /// Returns: null when done. Threads: any.
   [[nodiscard]] Slab* steal(bool aged_only) noexcept;
 
+  /// Bytes of all runs held now. Threads: any.
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
+
  private:
   static constexpr std::size_t kSlotCount = 8;
 

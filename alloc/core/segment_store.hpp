@@ -3,8 +3,10 @@
 // Runs are found lowest address first, so that what is in use stays dense and what is idle can go
 // back. Idle memory ages in two generations: a tick every half purge delay purges what was idle
 // through a whole half, so nothing goes back sooner than half the delay after it was freed, nor
-// later than the first visit after the whole of it. Threads: any; one lock. Read next: segment.hpp,
-// large.hpp. SPDX-License-Identifier: MIT
+// later than the first visit after the whole of it.
+// Threads: any; one lock.
+// Read next: segment.hpp, large.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/segment.hpp"

@@ -3,8 +3,10 @@
 // Classes: 1..64 in steps of 16 bytes to 1 KiB; then 8 an octave to 64 KiB (at most 12.5 % lost).
 // 225 floats are 900 bytes and fall into 912, not 1,024. Class 0 is the request of 0 bytes: it has
 // no slabs, and its current slab is always the empty one, so that the hit path needs no test for
-// it. Invariant (proved at the end): size_of(class_of(n)) >= n, and no smaller class would do. Read
-// next: slab.hpp. SPDX-License-Identifier: MIT
+// it.
+// Invariant (proved at the end): size_of(class_of(n)) >= n, and no smaller class would do.
+// Read next: slab.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <drey/base/bits.hpp>

@@ -3,11 +3,13 @@
 // One entry per 64 KiB slice of the user address space: how far the slab's descriptor is from the
 // map itself. The map is reserved read-only (16 GiB of address space, no memory); parts are made
 // writable as segments appear. So any pointer, null and foreign ones included, can be looked up
-// without a fault and without reading the memory it points to. Invariant: entry 0 of an untouched
-// slice leads to the map's own first bytes, which are always zero (no segment lies below 1 MiB): a
-// descriptor without owner, where no free is a hit. That saves the null test. Where the reservation
-// is refused (RLIMIT_AS) a two-level table takes over: flat_limit is then 0, every free takes the
-// slow path, and find() knows both. Read next: segment_store.hpp. SPDX-License-Identifier: MIT
+// without a fault and without reading the memory it points to.
+// Invariant: entry 0 of an untouched slice leads to the map's own first bytes, which are always
+// zero (no segment lies below 1 MiB): a descriptor without owner, where no free is a hit. That
+// saves the null test. Where the reservation is refused (RLIMIT_AS) a two-level table takes over:
+// flat_limit is then 0, every free takes the slow path, and find() knows both.
+// Read next: segment_store.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/slab.hpp"

@@ -2,7 +2,9 @@
 //
 // Refill, in this order: the current slab's remote chain; its untouched blocks; what other threads
 // announced; the next slab with room; an orphan's slab; a new slab; after giving everything idle
-// back, once more; null. Read next: heap.hpp, large.hpp. SPDX-License-Identifier: MIT
+// back, once more; null.
+// Read next: heap.hpp, large.hpp.
+// SPDX-License-Identifier: MIT
 #include "core/entry.hpp"
 #include "core/large.hpp"
 #include "core/misuse.hpp"

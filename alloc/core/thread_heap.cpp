@@ -4,6 +4,7 @@
 
 #include "core/metadata.hpp"
 #include "core/process.hpp"
+#include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "os/lock.hpp"
 #include "os/os.hpp"
@@ -84,6 +85,7 @@ void serve_and_let_go(Heap* heap) noexcept {
 }
 
 void make_orphan(Heap* heap) noexcept {
+  purge_if_due();  // before anything is given back: see purge.cpp
   {
     const BusyScope busy_scope(*heap);
     heap->outbox.flush();
@@ -188,15 +190,16 @@ void release_cached_runs(bool aged_only) noexcept {
 
 HeapCounts count_heaps() noexcept {
   const os::LockHolder hold(list_lock);
-  HeapCounts counts{heap_count,
-                    orphan_count.load(std::memory_order_relaxed),
-                    adopted_count,
-                    shared_heap.slab_bytes.value(),
-                    0,
-                    shared_heap.remote_chain_count.value()};
+  HeapCounts counts{};
+  counts.heaps = heap_count;
+  counts.orphans = orphan_count.load(std::memory_order_relaxed);
+  counts.adopted = adopted_count;
+  counts.slab_bytes = shared_heap.slab_bytes.value();
+  counts.remote_chains = shared_heap.remote_chain_count.value();
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     counts.slab_bytes += heap->slab_bytes.value();
     counts.large_bytes += heap->large_bytes.value();
+    counts.cached_bytes += heap->runs.held_bytes();
     counts.remote_chains += heap->remote_chain_count.value();
   }
   return counts;
@@ -226,17 +229,22 @@ void release_heap_locks() noexcept {
 
 void orphan_vanished_threads() noexcept {
   // The only thread there is, and it holds the locks: plain reads and relaxed orders are enough.
+  // The list is made anew: a thread may have vanished between becoming an orphan and entering it.
+  orphans = nullptr;
+  std::size_t count = 0;
   for (Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     const HeapState state = heap->state.load(std::memory_order_relaxed);
-    if (heap == this_heap || state == HeapState::kOrphan || state == HeapState::kLost) continue;
-    if (state == HeapState::kServed || heap->busy.load(std::memory_order_relaxed)) {
+    if (heap == this_heap || state == HeapState::kLost) continue;
+    const bool half_done = heap->busy.load(std::memory_order_relaxed);
+    if (state == HeapState::kServed || (state == HeapState::kOwned && half_done)) {
       heap->state.store(HeapState::kLost, std::memory_order_relaxed);
       continue;
     }
     heap->state.store(HeapState::kOrphan, std::memory_order_relaxed);
     heap->next_orphan = orphans;
     orphans = heap;
-    orphan_count.fetch_add(1, std::memory_order_relaxed);
+    ++count;
   }
+  orphan_count.store(count, std::memory_order_relaxed);
 }
 }  // namespace drey::core

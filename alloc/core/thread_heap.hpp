@@ -42,7 +42,7 @@ void collect_orphans() noexcept;
 void release_cached_runs(bool aged_only) noexcept;
 
 struct HeapCounts {
-  std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, remote_chains;
+  std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, cached_bytes, remote_chains;
 };
 [[nodiscard]] HeapCounts count_heaps() noexcept;
 

@@ -2,7 +2,8 @@
 //
 // Invariants: word is 0 free, 1 held, 2 held with sleepers. All-zero is free, so a static Lock
 // needs no constructor and can be the first thing a process touches. Not recursive. Never a
-// cancellation point: waiting is a raw futex call. SPDX-License-Identifier: MIT
+// cancellation point: waiting is a raw futex call.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>

@@ -2,8 +2,9 @@
 //
 // Invariants: every function keeps errno; nothing here reads a file, takes a lock or allocates.
 // Memory is asked for by the kernel's own calls, not by the C library's names for them: a program
-// may wrap mmap and allocate in the wrapper, and would come back here while a lock is held. Read
-// next: os.hpp for the contract. SPDX-License-Identifier: MIT
+// may wrap mmap and allocate in the wrapper, and would come back here while a lock is held.
+// Read next: os.hpp for the contract.
+// SPDX-License-Identifier: MIT
 #include "os/os.hpp"
 
 #include <drey/base/bits.hpp>

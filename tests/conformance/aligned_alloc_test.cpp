@@ -2,7 +2,9 @@
 // pvalloc. POSIX.1-2024 posix_memalign: the alignment is a power of two multiple of sizeof(void*),
 // else EINVAL; on failure the pointer is left alone (XSH, as of this version) and errno is not
 // used. C23 7.24.3.1: aligned_alloc of an alignment the implementation does not support returns
-// null. Read next: limits_test.cpp. SPDX-License-Identifier: MIT
+// null.
+// Read next: limits_test.cpp.
+// SPDX-License-Identifier: MIT
 #include "conformance/conformance.hpp"
 
 #include "support/process_memory.hpp"

@@ -1,8 +1,9 @@
-// realloc_test.cpp: realloc keeps what it must keep.
-// C11 7.22.3.5 p2-4: the new object has the old contents up to the lesser of both sizes; null in,
-// malloc; on failure the old object is not deallocated and its value is unchanged.
-// realloc(p, 0): C23 makes it undefined; programs written for glibc expect it to free and give
-// null. Read next: usable_size_test.cpp. SPDX-License-Identifier: MIT
+// realloc_test.cpp: realloc keeps what it must keep. C11 7.22.3.5 p2-4: the new object has the old
+// contents up to the lesser of both sizes; null in, malloc; on failure the old object is not
+// deallocated and its value is unchanged. realloc(p, 0): C23 makes it undefined; programs written
+// for glibc expect it to free and give null.
+// Read next: usable_size_test.cpp.
+// SPDX-License-Identifier: MIT
 #include "conformance/conformance.hpp"
 
 #include "support/process_memory.hpp"

@@ -1,7 +1,9 @@
 // usable_size_test.cpp: malloc_usable_size tells the truth, always the same truth.
 // glibc manual, "Malloc Examples" and malloc_usable_size(3): at least the requested size; null has
 // 0. Compilers with _FORTIFY_SOURCE=3 and programs that use the slack need it to be stable and
-// writable. Read next: calloc_test.cpp. SPDX-License-Identifier: MIT
+// writable.
+// Read next: calloc_test.cpp.
+// SPDX-License-Identifier: MIT
 #include "conformance/conformance.hpp"
 
 #include "support/seed.hpp"

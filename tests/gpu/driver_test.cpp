@@ -1,5 +1,6 @@
 // driver_test.cpp: without a driver, one line says so; with one, devices are counted or a reason
-// given. SPDX-License-Identifier: MIT
+// given.
+// SPDX-License-Identifier: MIT
 #include <drey/cuda/driver.hpp>
 
 #include <gtest/gtest.h>

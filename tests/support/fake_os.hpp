@@ -5,7 +5,8 @@
 // pulls the real one out of the archive: see fake_os_test.cpp, which proves it.
 // Threads: calls from any; controls at quiet points. Everything is constant-initialised, since the
 // allocator's own constructor runs before any other.
-// Read next: alloc/os/os.hpp. SPDX-License-Identifier: MIT
+// Read next: alloc/os/os.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

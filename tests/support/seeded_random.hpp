@@ -1,5 +1,6 @@
 // seeded_random.hpp: where a test's random numbers come from: a fixed seed, or DREY_TEST_SEED;
-// printed, so that a failure can be run again. SPDX-License-Identifier: MIT
+// printed, so that a failure can be run again.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

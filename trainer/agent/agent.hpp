@@ -1,9 +1,10 @@
-// agent.hpp: the DQN agent: acts, remembers, learns.
-// Knows nothing of the world but the table of observations that its rows name.
+// agent.hpp: the DQN agent: acts, remembers, learns. Knows nothing of the world but the table of
+// observations that its rows name.
 // Invariants: no heap call after construction; everything that decides the future (weights,
 // moments, replay, random states, step counts) is reachable from here, so that a checkpoint can
-// hold it. Source: Mnih et al. 2015, Algorithm 1. Read next: learner.hpp, replay_buffer.hpp,
-// play.hpp, README.md. SPDX-License-Identifier: MIT
+// hold it. Source: Mnih et al. 2015, Algorithm 1.
+// Read next: learner.hpp, replay_buffer.hpp, play.hpp, README.md.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "trainer/agent/learner.hpp"

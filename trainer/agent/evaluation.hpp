@@ -1,5 +1,7 @@
 // evaluation.hpp: what a policy earns on bars it did not learn from, against two that need no
-// agent. Read next: environments/trading.hpp. SPDX-License-Identifier: MIT
+// agent.
+// Read next: environments/trading.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
-// replay_buffer.hpp: the last transitions, oldest overwritten first, sampled uniformly.
-// A transition names its observations by row, so it takes 16 bytes, not 1,808.
+// replay_buffer.hpp: the last transitions, oldest overwritten first, sampled uniformly. A
+// transition names its observations by row, so it takes 16 bytes, not 1,808.
 // Invariants: size() <= capacity(); no heap call after construction; the head is where the next
-// transition goes, and once full also where the oldest one is.
-// Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015,
-// Algorithm 1. Read next: agent.hpp. SPDX-License-Identifier: MIT
+// transition goes, and once full also where the oldest one is. Source: Mnih et al., "Human-level
+// control through deep reinforcement learning", 2015, Algorithm 1.
+// Read next: agent.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "trainer/environments/environment.hpp"

@@ -1,8 +1,9 @@
 // synthetic_bars.hpp: market bars from a seed, for tests, benchmarks and `--data
 // synthetic:ROWS:SEED`. The log price follows a Markov chain of three regimes (trend up, trend
 // down, range) with stochastic volatility and rare jumps; volume is U-shaped over the session;
-// sessions leave gaps. Invariants: BarSeries' own; the first n bars do not depend on the number of
-// rows. SPDX-License-Identifier: MIT
+// sessions leave gaps.
+// Invariants: BarSeries' own; the first n bars do not depend on the number of rows.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

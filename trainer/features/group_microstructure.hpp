@@ -1,5 +1,6 @@
 // group_microstructure.hpp: features 153 to 168: spread, impact and order flow, estimated from
-// bars. SPDX-License-Identifier: MIT
+// bars.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

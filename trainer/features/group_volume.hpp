@@ -1,6 +1,7 @@
 // group_volume.hpp: features 129 to 152: volume against its past, money flow, volume-weighted
 // price. All are 0 (or use plain means of price) where nothing trades, as in FX files without
-// volume. SPDX-License-Identifier: MIT
+// volume.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>

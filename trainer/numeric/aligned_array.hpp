@@ -1,7 +1,8 @@
 // aligned_array.hpp: a fixed number of plain values, starting on a cache line.
 // Invariants: data() is a multiple of 64 whatever malloc is in use (vectorised sums group their
 // terms by alignment, so results would else depend on the allocator); one allocation, at
-// construction. SPDX-License-Identifier: MIT
+// construction.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <drey/base/units.hpp>

@@ -2,7 +2,8 @@
 // Invariants: the same seed and purpose give the same numbers on every machine; the whole state is
 // two words, which a checkpoint stores. No distribution of <random> is used: those differ by
 // library. Source: O'Neill, "PCG: A Family of Simple Fast Space-Efficient ... Algorithms", 2014,
-// section 6. SPDX-License-Identifier: MIT
+// section 6.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

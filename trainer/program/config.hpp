@@ -69,7 +69,8 @@ void for_each_hyperparameter(Hyper& hyper, Row&& row) {
   constexpr std::uint64_t kMany = 1'000'000'000;
   row("--seed", hyper.seed, Count{0, UINT64_MAX}, "", "Start of every random sequence.");
   row("--batch", hyper.batch, Count{1, 65536}, "transitions", "Size of a gradient step.");
-  row("--buffer", hyper.buffer, Count{1, kMany}, "transitions", "Replay capacity.");
+  row("--buffer", hyper.buffer, Count{1, kMany / 10}, "transitions",
+      "Replay capacity, 16 bytes each.");
   row("--learning-starts", hyper.learning_starts, Count{1, kMany}, "steps",
       "Environment steps before the first gradient step.");
   row("--train-frequency", hyper.train_frequency, Count{1, kMany}, "steps",

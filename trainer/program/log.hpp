@@ -1,5 +1,6 @@
 // log.hpp: plain lines for the user, on standard output; complaints and the bar go to the error
-// one. SPDX-License-Identifier: MIT
+// one.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdarg>

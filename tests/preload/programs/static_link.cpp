@@ -1,5 +1,7 @@
 // static_link.cpp: refers to everything in the C library's malloc.o, so that a missing name is a
-// duplicate. Read next: ../library_file.py. SPDX-License-Identifier: MIT
+// duplicate.
+// Read next: ../library_file.py.
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

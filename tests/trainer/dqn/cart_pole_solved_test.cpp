@@ -1,7 +1,8 @@
 // cart_pole_solved_test.cpp: the agent as a whole learns: CartPole-v1 counts as solved at an
-// average return of 475 over 100 episodes. Method: at most 60,000 environment steps; every 2,500
-// the greedy policy is looked at, and once it seems good it must prove itself on 100 episodes that
-// start from states never used before. SPDX-License-Identifier: MIT
+// average return of 475 over 100 episodes.
+// Method: at most 60,000 environment steps; every 2,500 the greedy policy is looked at, and once it
+// seems good it must prove itself on 100 episodes that start from states never used before.
+// SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,7 +1,8 @@
 // planted_signal_test.cpp: the trading agent finds a signal that is there, and only that.
 // Method: 225 features of noise, one of which tells the sign of the next return in 80 % of rows.
 // The agent must gain clearly more than nothing on rows it never saw, and most of what the signal
-// gives. SPDX-License-Identifier: MIT
+// gives.
+// SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // product_test.cpp: the product against its definition, in every shape of tile, plain and
-// transposed. SPDX-License-Identifier: MIT
+// transposed.
+// SPDX-License-Identifier: MIT
 #include "trainer/numeric/product.hpp"
 
 #include <gtest/gtest.h>

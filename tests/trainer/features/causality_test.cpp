@@ -1,6 +1,7 @@
 // causality_test.cpp: a row knows nothing of later bars, and streaming gives the same bits as a
-// whole series. Method: cut the series after bar t, or replace all that follows, and compare row t
-// bit by bit. SPDX-License-Identifier: MIT
+// whole series.
+// Method: cut the series after bar t, or replace all that follows, and compare row t bit by bit.
+// SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,6 +1,8 @@
 // patterns_test.cpp: features 169 to 178: each candle pattern is found where it stands, and not
-// when one condition of it is broken. Method: a warm-up of alternating ordinary candles (body 1,
-// range 2) around 100, then the pattern; the last row is looked at. SPDX-License-Identifier: MIT
+// when one condition of it is broken.
+// Method: a warm-up of alternating ordinary candles (body 1, range 2) around 100, then the pattern;
+// the last row is looked at.
+// SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
 #include <initializer_list>

@@ -1,5 +1,6 @@
 // entry_test.cpp: allocate, reallocate, aligned and zeroed blocks, limits and errno, as the
-// surfaces see them; and the duties of contract.hpp on top. SPDX-License-Identifier: MIT
+// surfaces see them; and the duties of contract.hpp on top.
+// SPDX-License-Identifier: MIT
 #include "core/entry.hpp"
 
 #include "core/check.hpp"

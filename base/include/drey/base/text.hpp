@@ -1,6 +1,8 @@
 // text.hpp: text built in a fixed buffer, for code that must not allocate.
 // Invariants: the buffer always ends in a NUL; what does not fit is cut, never written past the
-// end. Read next: assert.hpp. SPDX-License-Identifier: MIT
+// end.
+// Read next: assert.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // driver.hpp: is there a CUDA driver, and what does it see? Asked by dlopen, so that a program that
-// can use a GPU starts without one. Invariants: never throws, never prints; `reason` is empty
-// exactly if a device can be used. SPDX-License-Identifier: MIT
+// can use a GPU starts without one.
+// Invariants: never throws, never prints; `reason` is empty exactly if a device can be used.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <drey/base/text.hpp>
