@@ -1,5 +1,5 @@
-// process.cpp: see process.hpp. The constructor only completes what the first allocation could not
-// do inside the loader; nothing depends on its having run.
+// process.cpp: see process.hpp. The constructor reads the options that the first allocation, inside
+// the loader, came too early for, and registers the fork handlers while there is one thread.
 // SPDX-License-Identifier: MIT
 #include "core/process.hpp"
 
@@ -11,6 +11,9 @@
 namespace drey::core {
 namespace {
 [[gnu::constructor(101)]] void complete_start() {
+  // While there is one thread: a fork that comes between another thread's first block and its
+  // registration would leave the child with locks that nobody holds any more.
+  register_fork_handlers();
   read_options();
 }
 
@@ -21,7 +24,7 @@ namespace {
 
 void start_process() noexcept {
   read_options();
-  segment_store.open();
   register_fork_handlers();
+  segment_store.open();
 }
 }  // namespace drey::core
