@@ -9,6 +9,7 @@
 #include <drey/alloc.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 #include <new>
 
@@ -51,6 +52,25 @@ inline void deallocate(void* pointer) noexcept {
   return stats;
 }
 
+namespace detail {
+// Code compiled without exceptions may include this header too; there, running out ends the process.
+#if defined(__cpp_exceptions)
+[[noreturn]] inline void throw_bad_alloc() {
+  throw std::bad_alloc();
+}
+[[noreturn]] inline void throw_bad_array_new_length() {
+  throw std::bad_array_new_length();
+}
+#else
+[[noreturn]] inline void throw_bad_alloc() {
+  std::abort();
+}
+[[noreturn]] inline void throw_bad_array_new_length() {
+  std::abort();
+}
+#endif
+}  // namespace detail
+
 /// Standard allocator on drey: `std::vector<float, drey::StdAllocator<float>>`.
 /// Stateless: all are equal; memory of one may be given back by another, in any thread.
 template <typename T>
@@ -63,11 +83,11 @@ struct StdAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
-      throw std::bad_array_new_length();
+      detail::throw_bad_array_new_length();
     void* const block = alignof(T) > alignof(std::max_align_t)
                             ? drey_aligned_alloc(alignof(T), count * sizeof(T))
                             : drey_malloc(count * sizeof(T));
-    if (block == nullptr) throw std::bad_alloc();
+    if (block == nullptr) detail::throw_bad_alloc();
     return static_cast<T*>(block);
   }
   void deallocate(T* pointer, std::size_t /*count*/) noexcept { drey_free(pointer); }
