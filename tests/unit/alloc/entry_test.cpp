@@ -319,13 +319,12 @@ TEST_F(EntryTest, CollectReturnsWhatIsIdleToTheSystem) {
   deallocate(allocate(10_MiB));
   drey_stats_t before;
   read_statistics(before);
-  EXPECT_GE(before.idle_bytes, 4_MiB);
+  EXPECT_GE(before.idle_bytes, 14_MiB) << "what waits in a cache too";
   collect();
   drey_stats_t after;
   read_statistics(after);
   EXPECT_EQ(after.idle_bytes, 0u);
-  EXPECT_GE(after.purged_bytes - before.purged_bytes, 10_MiB + before.idle_bytes)
-      << "what waits in a cache too";
+  EXPECT_GE(after.purged_bytes - before.purged_bytes, before.idle_bytes);
   EXPECT_EQ(after.purged_bytes - before.purged_bytes, fake_os::bytes(fake_os::Call::kPurge));
 }
 
