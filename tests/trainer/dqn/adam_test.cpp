@@ -11,7 +11,7 @@
 
 namespace drey::trainer {
 namespace {
-constexpr std::size_t kSize = 16 * 13;  // not a multiple of the 64 lanes of the norm
+constexpr std::size_t kSize = std::size_t{16} * 13;  // not a multiple of the 64 lanes of the norm
 
 AlignedArray<float> random_block(std::uint64_t seed, float bound) {
   Random random(seed, RandomPurpose::kTest);

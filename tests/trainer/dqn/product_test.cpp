@@ -63,16 +63,21 @@ TEST(Product, IsTheSumOverTheDepthForEveryTail) {
 }
 
 TEST(Product, DoesNotDependOnWhichTileAColumnFallsInto) {
-  const AlignedArray<float> left = random_values<float>(128 * 225, 3);
-  const AlignedArray<float> right = random_values<float>(240 * 13, 4);
-  AlignedArray<float> together(128 * 13);
-  AlignedArray<float> alone(128);
-  multiply<float>(128, 13, 225, left.data(), 128, {right.data(), 1, 240}, together.data(), 128);
-  for (std::size_t column = 0; column < 13; ++column) {
-    multiply<float>(128, 1, 225, left.data(), 128, {right.data() + column * 240, 1, 240},
-                    alone.data(), 128);
-    for (std::size_t row = 0; row < 128; ++row) {
-      ASSERT_EQ(alone[row], together[column * 128 + row]);
+  constexpr std::size_t kRows = 128;
+  constexpr std::size_t kColumns = 13;
+  constexpr std::size_t kDepth = 225;
+  constexpr std::size_t kStride = 240;
+  const AlignedArray<float> left = random_values<float>(kRows * kDepth, 3);
+  const AlignedArray<float> right = random_values<float>(kStride * kColumns, 4);
+  AlignedArray<float> together(kRows * kColumns);
+  AlignedArray<float> alone(kRows);
+  multiply<float>(kRows, kColumns, kDepth, left.data(), kRows, {right.data(), 1, kStride},
+                  together.data(), kRows);
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    multiply<float>(kRows, 1, kDepth, left.data(), kRows,
+                    {right.data() + column * kStride, 1, kStride}, alone.data(), kRows);
+    for (std::size_t row = 0; row < kRows; ++row) {
+      ASSERT_EQ(alone[row], together[column * kRows + row]);
     }
   }
 }

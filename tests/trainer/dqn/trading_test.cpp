@@ -28,7 +28,7 @@ std::vector<double> next_returns() {
 /// Five rows of one feature: 0, 1, 2, 3, 4.
 class FiveBars : public ::testing::Test {
  protected:
-  FiveBars() : returns_(next_returns()), values_(5 * 16) {
+  FiveBars() : returns_(next_returns()), values_(std::size_t{5} * 16) {
     for (std::size_t row = 0; row < 5; ++row) values_[row * 16] = static_cast<float>(row);
   }
   Trading world(double fee) const { return world(fee, {0, 5}); }
