@@ -22,6 +22,13 @@
 namespace drey::core {
 /// Takes a block of `size_class` when the current slab's list is empty. Fails: null.
 [[nodiscard]] void* refill(SizeClass size_class) noexcept;
+/// A block, and whether every byte of it is known to read as zero.
+struct FreshBlock {
+  void* pointer = nullptr;
+  bool zero = false;
+};
+/// As refill(). Requires: not class 0.
+[[nodiscard]] FreshBlock refill_zeroed(SizeClass size_class) noexcept;
 /// Blocks above kSmallSizeMax. Fails: null, also for sizes above kSizeMax.
 [[nodiscard]] void* take_above_small(std::size_t size) noexcept;
 /// Frees that are no hit: null, foreign, large, another heap's, any while the map is not flat.

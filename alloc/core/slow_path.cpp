@@ -48,7 +48,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   const SegmentStore::Run run = segment_store.acquire(slices, kSliceBytes);
   if (run.slab == nullptr) return nullptr;
   Slab* const slab = run.slab;
-  slab->open(size_class, run.start, slices);
+  slab->open(size_class, run.start, slices, run.zero);
   // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
   slab->owner.store(&heap, std::memory_order_relaxed);
   slab_map.set(run.start, slices, slab);
@@ -109,6 +109,10 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
 void* refill(SizeClass size_class) noexcept {
   // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
   if (size_class == SizeClass{0}) return take_class(SizeClass{1});
+  return refill_zeroed(size_class).pointer;
+}
+
+FreshBlock refill_zeroed(SizeClass size_class) noexcept {
   Heap* const heap = ensure_heap();
   void* block = nullptr;
   if (heap != nullptr) [[likely]] {
@@ -117,8 +121,16 @@ void* refill(SizeClass size_class) noexcept {
     block = refill_from(acquire_shared_heap(), size_class);
     release_shared_heap();
   }
-  if (block == nullptr) errno = ENOMEM;
-  return block;
+  if (block == nullptr) {
+    errno = ENOMEM;
+    return {};
+  }
+  if (size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
+  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
+  Slab* const slab = slab_map.find(block);
+  const bool zero = slab->is_zero;
+  slab->is_zero = false;
+  return {block, zero};
 }
 
 void* take_above_small(std::size_t size) noexcept {
@@ -140,8 +152,11 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
-  purge_if_due();  // before anything is given back: see purge.cpp
-  this_heap->countdown_reached_zero(slab);
+  Heap& heap = *this_heap;
+  const BusyScope busy_scope(heap);
+  run_due_ticks();  // before anything is given back: see purge.cpp
+  heap.countdown_reached_zero(slab);
+  trim_if_ticked(heap);  // after: the slab was in no list that trimming knows
 }
 
 void report_double_free(void* pointer) noexcept {
