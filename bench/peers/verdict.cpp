@@ -14,18 +14,21 @@ const std::vector<double>* samples_of(const Row& row, const std::string& name) {
   return found == row.samples.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-/// Would the ratios of the rounds, scattered as they are, allow the limit as well as not?
-bool scatters_across(const Row& row, const std::string& other, double limit) {
+/// Would the ratios of the rounds, scattered as they are, allow the limit as well as not? Also if
+/// their median says other than the minima.
+bool scatters_across(const Row& row, const std::string& other, double limit, bool is_met) {
   std::vector<double> allowed = *samples_of(row, other);
   for (double& sample : allowed) sample *= limit;
-  return compare(*samples_of(row, kSubject), allowed).is_tie;
+  const Comparison comparison = compare(*samples_of(row, kSubject), allowed);
+  return comparison.is_tie || (comparison.ratio.median <= 1) != is_met;
 }
 
 std::optional<Verdict> judge_against_best(const Row& row) {
   const std::string best = best_peer(row);
   const auto ratio = ratio_of(row, kSubject, best);
   if (!ratio) return std::nullopt;
-  return Verdict{*ratio <= row.target.limit, scatters_across(row, best, row.target.limit), *ratio};
+  const bool is_met = *ratio <= row.target.limit;
+  return Verdict{is_met, scatters_across(row, best, row.target.limit, is_met), *ratio};
 }
 
 std::optional<Verdict> judge_over_system(const Row& row) {
