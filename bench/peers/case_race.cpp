@@ -16,7 +16,7 @@
 
 namespace drey::bench {
 namespace {
-constexpr int kMemoryRounds = 3;
+constexpr int kMemoryRounds = 2;
 constexpr int kCaseLimitSeconds = 300;
 constexpr const char* kRestCase = "memory/rest";  // measured by a program of libc alone
 

@@ -2,7 +2,7 @@
 // turn, each in a process of its own, round by round in rotated order.
 //
 // Cases of one thread are bound to one core. Memory cases, whose figures hardly scatter and which
-// wait for seconds, run in three rounds at most.
+// wait for seconds, run in two rounds at most.
 // Read next: case_race.cpp, case_targets.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once

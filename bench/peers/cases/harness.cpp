@@ -16,6 +16,8 @@ namespace {
 constexpr int kStretches = 3;
 /// A count is large enough once it has cost this part of a stretch; the rest is computed.
 constexpr double kTrialPart = 0.25;
+/// One that costs this many stretches is not repeated: a case of seconds needs no second opinion.
+constexpr double kTooSlow = 30;
 
 double nanoseconds(clockid_t clock) noexcept {
   timespec now{};
@@ -34,19 +36,39 @@ Spent cost_of_count(std::size_t count, const std::function<void(std::size_t)>& w
   return spent_so_far() - before;
 }
 
-/// A count that costs about `stretch_ns` of CPU time. Each is tried twice and the cheaper believed:
-/// the first meets cold caches and pages that nobody has touched. Elapsed time would not do: on a
-/// busy machine it says little of the work.
-std::size_t calibrated_count(double stretch_ns, const std::function<void(std::size_t)>& work) {
+Spent cheaper(const Spent& one, const Spent& other) noexcept {
+  return other.cpu_ns < one.cpu_ns ? other : one;
+}
+
+struct Trial {
+  std::size_t count;
+  Spent cost;
+};
+
+/// A count that costs at least a part of `stretch_ns` of CPU time. Each is tried twice and the cheaper
+/// believed: the first meets cold caches and pages that nobody has touched. Elapsed time would not
+/// do: on a busy machine it says little of the work.
+Trial tried_count(double stretch_ns, const std::function<void(std::size_t)>& work) {
   for (std::size_t count = 1;;) {
-    const double first_ns = cost_of_count(count, work).cpu_ns;
-    const double cost_ns = std::min(first_ns, cost_of_count(count, work).cpu_ns);
-    if (cost_ns >= kTrialPart * stretch_ns) {
-      const double wanted = static_cast<double>(count) * stretch_ns / cost_ns;
-      return std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
-    }
-    count *= cost_ns < kTrialPart * kTrialPart * stretch_ns ? 4 : 2;
+    const Spent first = cost_of_count(count, work);
+    if (first.cpu_ns > kTooSlow * stretch_ns) return {count, first};
+    const Spent cost = cheaper(first, cost_of_count(count, work));
+    if (cost.cpu_ns >= kTrialPart * stretch_ns) return {count, cost};
+    count *= cost.cpu_ns < kTrialPart * kTrialPart * stretch_ns ? 4 : 2;
   }
+}
+
+/// The cheapest of three stretches; the trial itself if it took longer than all of them should.
+Trial measured(double stretch_ns, const std::function<void(std::size_t)>& work) {
+  const Trial trial = tried_count(stretch_ns, work);
+  if (trial.cost.cpu_ns > kStretches * stretch_ns) return trial;
+  const double wanted = static_cast<double>(trial.count) * stretch_ns / trial.cost.cpu_ns;
+  const std::size_t count = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+  Spent least = cost_of_count(count, work);
+  for (int stretch = 1; stretch < kStretches; ++stretch) {
+    least = cheaper(least, cost_of_count(count, work));
+  }
+  return {count, least};
 }
 }  // namespace
 
@@ -58,16 +80,11 @@ Spent spent_so_far() noexcept {
 }
 
 Figures cost_of(double seconds, double operations, const std::function<void(std::size_t)>& work) {
-  const std::size_t count = calibrated_count(seconds * 1e9 / kStretches, work);
-  Spent least = cost_of_count(count, work);
-  for (int stretch = 1; stretch < kStretches; ++stretch) {
-    const Spent cost = cost_of_count(count, work);
-    if (cost.cpu_ns < least.cpu_ns) least = cost;
-  }
-  const double each = 1.0 / (operations * static_cast<double>(count));
-  return {{"cpu_ns", least.cpu_ns * each},
-          {"wall_ns", least.wall_ns * each},
-          {"faults", least.faults * each}};
+  const Trial result = measured(seconds * 1e9 / kStretches, work);
+  const double each = 1.0 / (operations * static_cast<double>(result.count));
+  return {{"cpu_ns", result.cost.cpu_ns * each},
+          {"wall_ns", result.cost.wall_ns * each},
+          {"faults", result.cost.faults * each}};
 }
 
 double resident_bytes() noexcept {

@@ -72,6 +72,7 @@ struct Spent {
 /// Does `work(count)` with a count that makes it cost a part of `seconds`, three times over, and
 /// says what the cheapest of the three cost: {"cpu_ns", "wall_ns", "faults"}, each an operation.
 /// `operations`: how many one count stands for. The count is found by trying; that warms up, too.
+/// Work that cannot be done within the time is done once or twice.
 [[nodiscard]] Figures cost_of(double seconds, double operations,
                               const std::function<void(std::size_t)>& work);
 
