@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "peers/peer_options.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -36,12 +38,14 @@ struct FootprintOptions {
   std::filesystem::path bin_dir;
 };
 
-enum class Verb { kRace, kFootprint, kList };
+enum class Verb { kRace, kFootprint, kList, kPeers, kPrograms };
 
 struct Options {
   Verb verb = Verb::kRace;
   RaceOptions race;
   FootprintOptions footprint;
+  CaseRaceOptions peers;
+  ProgramRaceOptions programs;
 };
 
 /// Prints help or the version and exits with 0 when asked to.
