@@ -8,13 +8,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/contract.hpp"
 #include "core/entry.hpp"
+#include "override/surface.hpp"
 
 #include <drey/alloc.h>
 
 #include <cstddef>
 #include <new>
 
-namespace core = drey::core;
+namespace core = drey::surface::core;
 
 namespace {
 using std::align_val_t;
