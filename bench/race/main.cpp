@@ -10,6 +10,7 @@
 #include "race/output_file.hpp"
 #include "race/race.hpp"
 #include "race/report.hpp"
+#include "replay/replay.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -85,6 +86,8 @@ int run(int argc, char** argv) {
       return footprint(options.footprint, describe_machine(argc, argv));
     case Verb::kList:
       return list(options.race);
+    case Verb::kReplay:
+      return run_replay(options.replay, describe_machine(argc, argv));
   }
   return 0;
 }

@@ -112,12 +112,14 @@ Options parse_options(int argc, char** argv) {
   Options options;
   options.race.bin_dir = own_folder();
   options.footprint.bin_dir = own_folder();
+  options.replay.bin_dir = own_folder();
   std::string only;
   CLI::App app("Races drey against the system's malloc and mimalloc, each in its own program.");
   app.set_version_flag("--version", std::string("drey-bench ") + kVersionText);
   app.require_subcommand(1);
   add_race(app, options.race, only);
   add_footprint(app, options.footprint);
+  add_replay(app, options.replay);
   app.add_subcommand("list", "The racers, whose malloc each really has, and the micro cases");
   try {
     app.parse(argc, argv);
@@ -130,6 +132,7 @@ Options parse_options(int argc, char** argv) {
   complete(app, only, options.race);
   if (app.got_subcommand("footprint")) options.verb = Verb::kFootprint;
   if (app.got_subcommand("list")) options.verb = Verb::kList;
+  if (app.got_subcommand("replay")) options.verb = Verb::kReplay;
   return options;
 }
 }  // namespace drey::bench

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "replay/replay_options.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -36,12 +38,13 @@ struct FootprintOptions {
   std::filesystem::path bin_dir;
 };
 
-enum class Verb { kRace, kFootprint, kList };
+enum class Verb { kRace, kFootprint, kList, kReplay };
 
 struct Options {
   Verb verb = Verb::kRace;
   RaceOptions race;
   FootprintOptions footprint;
+  ReplayOptions replay;
 };
 
 /// Prints help or the version and exits with 0 when asked to.
