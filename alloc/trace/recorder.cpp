@@ -107,7 +107,12 @@ extern "C" void end_recording_thread(void* rounds_left);
   return generation;
 }
 
-/// Under the lock: room for this thread, headed by its record. Fails: false.
+/// The record that says whose the ones behind it are.
+void write_head(ThreadBuffer& buffer) noexcept {
+  *buffer.next++ = {stamp(), pack(RecordKind::kThread, buffer.thread, 0), buffer.part++};
+}
+
+/// Under the lock: a chunk of its own for this thread, or what another one left. Fails: false.
 [[nodiscard]] bool take_room(ThreadBuffer& buffer, std::uint64_t generation) noexcept {
   if (buffer.generation != generation) {
     buffer.generation = generation;
@@ -123,13 +128,31 @@ extern "C" void end_recording_thread(void* rounds_left);
     buffer.next = rest.next;
     buffer.end = rest.end;
   } else {
-    buffer.next = state->file.take_chunk();
+    std::uint64_t number = 0;
+    if (state->file.take_chunk(number)) buffer.next = state->file.map_chunk(number);
     if (buffer.next == nullptr) return false;
     buffer.end = buffer.next + kRecordsPerChunk;
   }
   if (!buffer.has_number) buffer.thread = state->file.take_thread_number();
   buffer.has_number = true;
-  *buffer.next++ = {stamp(), pack(RecordKind::kThread, buffer.thread, 0), buffer.part++};
+  write_head(buffer);
+  return true;
+}
+
+/// Empties this thread's chunk into the file, the write without the lock. Fails: false.
+[[nodiscard]] bool empty_chunk(ThreadBuffer& buffer) noexcept {
+  std::uint64_t number = 0;
+  {
+    const os::LockHolder hold(state->lock);
+    if (!state->file.take_chunk(number)) return false;
+  }
+  if (!state->file.copy_out(buffer.end, number)) {
+    const os::LockHolder hold(state->lock);
+    state->file.close_for_good();
+    return false;
+  }
+  buffer.next = buffer.end - kRecordsPerChunk;
+  write_head(buffer);
   return true;
 }
 
@@ -157,26 +180,28 @@ void write(ThreadBuffer& buffer, std::uint64_t word, std::size_t size) noexcept 
   *place = {stamp(), word, size};
 }
 
-/// Takes new room if there is none, and writes the record. Returns true if the room is this
-/// thread's to keep and new.
+/// Takes room if there is none, and writes the record. Returns true if the room is this thread's to
+/// keep and new.
 [[nodiscard]] bool record_with_room(ThreadBuffer& buffer, std::uint64_t word,
                                     std::size_t size) noexcept {
-  bool is_new = false;
+  if (buffer.end != nullptr && is_of_this_process(buffer)) {
+    if (buffer.next == buffer.end && !empty_chunk(buffer)) {
+      state->file.add_lost();
+    } else {
+      write(buffer, word, size);
+    }
+    return false;
+  }
   const os::LockHolder hold(state->lock);
   const std::uint64_t generation = begin_trace();
   if (generation == 0) return false;
-  if (buffer.generation != generation || buffer.next == buffer.end) {
-    const bool is_own = buffer.generation == generation && buffer.end != nullptr;
-    if (is_own) TraceFile::unmap_chunk(buffer.end);
-    if (!take_room(buffer, generation)) {
-      state->file.add_lost();
-      return false;
-    }
-    is_new = true;
+  if (!take_room(buffer, generation)) {
+    state->file.add_lost();
+    return false;
   }
   write(buffer, word, size);
   if (buffer.ended) give_room_back(buffer);
-  return is_new && !buffer.ended;
+  return !buffer.ended;
 }
 
 extern "C" void end_recording_thread(void* rounds_left) {

@@ -20,11 +20,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace drey::trace {
 namespace {
-constexpr std::uint64_t kWindowBytes = 16 * kTraceChunkBytes;
+constexpr std::uint64_t kStepBytes = 16 * kTraceChunkBytes;
 constexpr int kNamesTried = 100;
 
 [[nodiscard]] long open_file(const char* path, int flags) noexcept {
@@ -69,6 +70,11 @@ void close_file(long file) noexcept {
   rlimit limit{};
   const bool known = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return known ? limit.rlim_cur : UINT64_MAX;
+}
+
+/// Where a chunk lies in the file: behind the header's block.
+[[nodiscard]] constexpr std::uint64_t start_of(std::uint64_t number) noexcept {
+  return (number + 1) * kTraceChunkBytes;
 }
 
 /// Copies a C string into a field of the header, cut.
@@ -172,7 +178,7 @@ long TraceFile::open_again() const noexcept {
 
 bool TraceFile::grow() noexcept {
   const std::uint64_t left_bytes = file_bytes_ < limit_bytes_ ? limit_bytes_ - file_bytes_ : 0;
-  std::uint64_t bytes = left_bytes < kWindowBytes ? left_bytes : kWindowBytes;
+  std::uint64_t bytes = left_bytes < kStepBytes ? left_bytes : kStepBytes;
   bytes -= bytes % kTraceChunkBytes;
   if (bytes == 0) {
     header_->flags |= kFlagLimitReached;
@@ -180,30 +186,55 @@ bool TraceFile::grow() noexcept {
   }
   const long file = open_again();
   if (file < 0) return false;
-  void* const start =
-      allocate_space(file, file_bytes_, bytes) ? map_shared(file, file_bytes_, bytes) : nullptr;
-  if (start == nullptr) complain("cannot grow");
+  const bool has_grown = allocate_space(file, file_bytes_, bytes);
+  if (has_grown) file_bytes_ += bytes;
+  if (!has_grown) complain("cannot grow");
   close_file(file);
-  if (start == nullptr) return false;
-  window_ = static_cast<char*>(start);
-  window_end_ = window_ + bytes;
-  file_bytes_ += bytes;
+  return has_grown;
+}
+
+bool TraceFile::take_chunk(std::uint64_t& number) noexcept {
+  number = header_->chunk_count;
+  if (!is_full_ && start_of(number) + kTraceChunkBytes > file_bytes_) is_full_ = !grow();
+  if (is_full_) return false;
+  header_->chunk_count = number + 1;
+  stamp_header();
   return true;
 }
 
-TraceRecord* TraceFile::take_chunk() noexcept {
-  if (window_ == window_end_ && !is_full_) is_full_ = !grow();
-  if (is_full_) return nullptr;
-  auto* const chunk = reinterpret_cast<ChunkHeader*>(window_);
-  window_ += kTraceChunkBytes;
-  // By the batch: a fault for each page costs more than the records on it. Refused by old kernels.
-  constexpr int kPopulateWrite = 23;
-  ::syscall(SYS_madvise, chunk, kTraceChunkBytes, kPopulateWrite);
-  chunk->index = static_cast<std::uint32_t>(header_->chunk_count);
+TraceRecord* TraceFile::map_chunk(std::uint64_t number) noexcept {
+  const long file = open_again();
+  if (file < 0) return nullptr;
+  auto* const chunk =
+      static_cast<ChunkHeader*>(map_shared(file, start_of(number), kTraceChunkBytes));
+  if (chunk == nullptr) complain("cannot be mapped");
+  close_file(file);
+  if (chunk == nullptr) return nullptr;
+  chunk->index = static_cast<std::uint32_t>(number);
   chunk->magic = kChunkMagic;
-  header_->chunk_count += 1;
-  stamp_header();
   return reinterpret_cast<TraceRecord*>(chunk + 1);
+}
+
+bool TraceFile::copy_out(TraceRecord* end, std::uint64_t number) const noexcept {
+  TraceRecord* const records = end - kRecordsPerChunk;
+  const ChunkHeader head{kChunkMagic, static_cast<std::uint32_t>(number), 0};
+  const iovec parts[] = {{const_cast<ChunkHeader*>(&head), sizeof head},
+                         {records, kRecordsPerChunk * sizeof(TraceRecord)}};
+  const long file = open_again();
+  if (file < 0) return false;
+  const long written = ::syscall(SYS_pwritev, file, parts, 2, start_of(number), 0L);
+  if (written != static_cast<long>(kTraceChunkBytes)) complain("cannot be written");
+  close_file(file);
+  if (written != static_cast<long>(kTraceChunkBytes)) return false;
+  // Killed between these, the process leaves a chunk that says that its records are elsewhere.
+  std::atomic_ref<std::uint64_t> emptying(reinterpret_cast<ChunkHeader*>(records)[-1].emptying);
+  // Relaxed with fences for the compiler alone: what reads it is a file, after the process.
+  emptying.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memset(records, 0, kRecordsPerChunk * sizeof(TraceRecord));
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  emptying.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 void TraceFile::unmap_chunk(TraceRecord* end) noexcept {
@@ -226,14 +257,11 @@ void TraceFile::add_lost() noexcept {
 void TraceFile::finish() noexcept {
   stamp_header();
   header_->flags |= kFlagEndedInOrder;
-  if (window_ == window_end_) return;
-  const auto unused_bytes = static_cast<std::uint64_t>(window_end_ - window_);
-  ::syscall(SYS_munmap, window_, unused_bytes);
-  window_ = nullptr;
-  window_end_ = nullptr;
+  const std::uint64_t used_bytes = start_of(header_->chunk_count);
+  if (used_bytes == file_bytes_) return;
   const long file = open_again();
   if (file < 0) return;
-  if (::syscall(SYS_ftruncate, file, file_bytes_ - unused_bytes) == 0) file_bytes_ -= unused_bytes;
+  if (::syscall(SYS_ftruncate, file, used_bytes) == 0) file_bytes_ = used_bytes;
   close_file(file);
 }
 }  // namespace drey::trace

@@ -109,6 +109,8 @@ class Reader {
       std::array<TraceRecord, trace::kRecordsPerChunk> records;
     } chunk;
     load(start, &chunk, sizeof chunk);
+    if (chunk.header.magic == 0 && chunk.header.index == 0) return;  // killed before it was written
+    if (chunk.header.emptying == 1) return;  // killed while it was wiped: it is elsewhere too
     expect(start, "magic of a chunk", trace::kChunkMagic, chunk.header.magic);
     expect(start + offsetof(trace::ChunkHeader, index), "number of the chunk", index,
            chunk.header.index);
@@ -138,17 +140,36 @@ class Reader {
     }
   }
 
+  /// A part may be there twice where the process was killed between copying and wiping it: the longer
+  /// one counts, and the shorter one is a beginning of it.
+  void drop_copies() {
+    std::vector<Part> kept;
+    for (Part& part : parts_) {
+      const bool is_copy =
+          !kept.empty() && kept.back().thread == part.thread && kept.back().number == part.number;
+      if (!is_copy) {
+        kept.push_back(std::move(part));
+        continue;
+      }
+      Part& first = kept.back();
+      if (first.records.size() < part.records.size()) std::swap(first, part);
+      const std::size_t bytes = part.records.size() * sizeof(TraceRecord);
+      if (std::memcmp(first.records.data(), part.records.data(), bytes) != 0) {
+        fail(offset_of_part_[{part.thread, part.number}],
+             "part of thread " + std::to_string(part.thread), "another number",
+             std::to_string(part.number) + " again");
+      }
+    }
+    parts_ = std::move(kept);
+  }
+
   Part& begin_part(const TraceRecord& record, std::uint64_t offset) {
     const std::uint64_t thread = trace::address_of_word(record.word);
     if (thread >= header_.thread_count) {
       fail(offset, "number of a thread", "less than " + std::to_string(header_.thread_count),
            std::to_string(thread));
     }
-    const auto [place, is_new] = offset_of_part_.try_emplace({thread, record.size}, offset);
-    if (!is_new) {
-      fail(offset, "part of thread " + std::to_string(thread), "another number",
-           std::to_string(record.size) + " again");
-    }
+    offset_of_part_[{thread, record.size}] = offset;
     return parts_.emplace_back(Part{thread, record.size, {}});
   }
 
@@ -156,6 +177,7 @@ class Reader {
     std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
       return std::tie(a.thread, a.number) < std::tie(b.thread, b.number);
     });
+    drop_copies();
     result.threads.resize(header_.thread_count);
     std::vector<std::uint64_t> next_number(header_.thread_count, 0);
     for (Part& part : parts_) {

@@ -101,6 +101,32 @@ TEST(TraceReader, ZerosBehindTheLastChunkAreNotPartOfTheTrace) {
   EXPECT_EQ(read_trace(folder.path() / "t").record_count(), 2u);
 }
 
+TEST(TraceReader, ChunkThatWasCopiedButNotWipedCountsOnce) {
+  const TestFolder folder;
+  std::string bytes = valid_bytes();
+  std::string copy = bytes.substr(trace::kTraceChunkBytes, trace::kTraceChunkBytes);
+  spoil(copy, offsetof(trace::ChunkHeader, index), 2U);
+  spoil(bytes, offsetof(TraceHeader, chunk_count), std::uint64_t{3});
+  write_bytes(folder.path() / "t", bytes + copy);
+  EXPECT_EQ(read_trace(folder.path() / "t").record_count(), 2u);
+  // The kill came within the copy: it lacks the last record.
+  std::memset(copy.data() + sizeof(trace::ChunkHeader) + sizeof(TraceRecord), 0,
+              sizeof(TraceRecord));
+  write_bytes(folder.path() / "t", bytes + copy);
+  EXPECT_EQ(read_trace(folder.path() / "t").record_count(), 2u);
+}
+
+TEST(TraceReader, ChunkThatWasBeingWipedOrNeverWrittenIsLeftOut) {
+  const TestFolder folder;
+  std::string bytes = valid_bytes();
+  spoil(bytes, 2 * trace::kTraceChunkBytes + offsetof(trace::ChunkHeader, emptying),
+        std::uint64_t{1});
+  spoil(bytes, offsetof(TraceHeader, chunk_count), std::uint64_t{3});
+  bytes.append(trace::kTraceChunkBytes, '\0');
+  write_bytes(folder.path() / "t", bytes);
+  EXPECT_EQ(read_trace(folder.path() / "t").record_count(), 1u);
+}
+
 TEST(TraceReader, EachDamageIsNamedWithFileAndOffset) {
   const TestFolder folder;
   const auto path = folder.path() / "t";

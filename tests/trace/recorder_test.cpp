@@ -154,6 +154,26 @@ TEST(Recorder, KilledProgramLosesNothing) {
   EXPECT_EQ(events[0].back(), std::make_pair(RecordKind::kMalloc, kFirst + 2));
 }
 
+TEST(Recorder, FileCanBeReadWhereverTheProgramWasKilled) {
+  std::size_t with_several_chunks = 0;
+  for (int round = 0; round < 12; ++round) {
+    const TestFolder folder;
+    const ChildResult result =
+        run_command({DREY_TEST_TRACED, "killed_anywhere", std::to_string(round * 4'000'000L)},
+                    {{"LD_PRELOAD", DREY_TEST_TRACE_LIBRARY},
+                     {"DREY_TRACE", (folder.path() / "trace").string()}});
+    ASSERT_EQ(result.exit_code, 128 + SIGKILL);
+    const Trace trace = read_trace(folder.path() / "trace");
+    const auto& records = trace.threads.at(0);
+    with_several_chunks += records.size() > 2 * trace::kRecordsPerChunk ? 1 : 0;
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      ASSERT_GE(records[i].ticks, records[i - 1].ticks) << "record " << i << ", round " << round;
+    }
+    EXPECT_LE(make_plan(trace, false).facts.unrecorded_frees, 0u);
+  }
+  EXPECT_GT(with_several_chunks, 0u) << "no round got as far as it was meant to";
+}
+
 TEST(Recorder, ForksChildWritesAFileOfItsOwn) {
   const TestFolder folder;
   const ChildResult result = record(folder, "forked");

@@ -1,4 +1,4 @@
-// traced.cpp: what trace tests record: traced SCENARIO. Blocks of ours have sizes from 90,000 on, so
+// traced.cpp: what trace tests record: traced SCENARIO, or traced killed_anywhere TURNS. Blocks of ours have sizes from 90,000 on, so
 // that they are told from the C library's own. Prints "ok" where there is something to check here.
 // Read next: recorder_test.cpp.
 // SPDX-License-Identifier: MIT
@@ -73,6 +73,15 @@ int killed() {
   keep(std::malloc(kFirst + 2));
   raise(SIGKILL);
   return 1;
+}
+
+/// Killed by another thread, somewhere: `turns` is counted down by it first.
+int killed_anywhere(long turns) {
+  std::thread killer([turns] {
+    for (long i = 0; i < turns; ++i) asm volatile("" ::: "memory");
+    kill(getpid(), SIGKILL);
+  });
+  for (;;) std::free(block(kFirst + 1));
 }
 
 int short_threads() {
@@ -152,6 +161,7 @@ constexpr Scenario kScenarios[] = {{"known", known},
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3) return killed_anywhere(std::atol(argv[2]));
   for (const Scenario& scenario : kScenarios) {
     if (argc == 2 && std::strcmp(argv[1], scenario.name) == 0) return scenario.run();
   }

@@ -71,9 +71,9 @@ struct TraceRecord {
 static_assert(sizeof(TraceRecord) == 24);
 
 struct ChunkHeader {
-  std::uint32_t magic;
+  std::uint32_t magic;  ///< all zero: taken, but the process ended before it was written
   std::uint32_t index;
-  std::uint64_t zero;
+  std::uint64_t emptying;  ///< 1: what the chunk holds is in another one, and was being wiped here
 };
 static_assert(sizeof(ChunkHeader) == 16);
 
