@@ -48,10 +48,13 @@ Scale scale_for(const ReplayResults& results) {
 
 std::string points(const std::vector<CurvePoint>& curve, const Scale& scale,
                    double CurvePoint::*bytes) {
-  std::string text = fixed(scale.x(0), 1) + "," + fixed(scale.y(0), 1);
+  const auto place = [&scale](double events, double value) {
+    return fixed(scale.x(events), 1) + "," + fixed(scale.y(value), 1);
+  };
+  std::string text = place(0, 0);
   for (const CurvePoint& point : curve) {
-    text += " " + fixed(scale.x(static_cast<double>(point.events)), 1) + "," +
-            fixed(scale.y(point.*bytes), 1);
+    text += ' ';
+    text += place(static_cast<double>(point.events), point.*bytes);
   }
   return text;
 }

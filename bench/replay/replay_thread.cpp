@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "replay/replay_thread.hpp"
 
+#include <drey/base/units.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -180,7 +182,7 @@ void Thread<kMode>::start_thread(Replay& replay, std::uint64_t thread) noexcept 
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  constexpr std::size_t kStackBytes = 256 * 1024;
+  constexpr std::size_t kStackBytes = 256_KiB;
   pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_t handle{};
   if (pthread_create(&handle, &attributes, enter_thread, reinterpret_cast<void*>(thread)) != 0) {
