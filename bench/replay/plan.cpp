@@ -36,6 +36,7 @@ struct Source {
   std::uint64_t pending_address = 0;
   Live pending{};
   std::vector<std::uint32_t> empty_slots;
+  std::uint64_t stretch = std::numeric_limits<std::uint64_t>::max();
 
   [[nodiscard]] bool is_done() const noexcept { return next == records->size(); }
   [[nodiscard]] const TraceRecord& head() const noexcept { return (*records)[next]; }
@@ -151,9 +152,21 @@ class Planner {
 
   void add(std::size_t thread, OperationKind kind, std::uint64_t size, std::uint32_t slot,
            std::uint32_t sequence, unsigned alignment_log2 = 0) {
+    keep_pace(thread, kind);
     const std::uint64_t packed = (size & kSizeMask) | (std::uint64_t{alignment_log2} << 48) |
                                  (static_cast<std::uint64_t>(kind) << 56);
     plan_.threads[sequential_ ? 0 : thread].push_back({packed, slot, sequence});
+  }
+
+  /// Marks where a thread comes into another stretch of the order; not within a realloc.
+  void keep_pace(std::size_t thread, OperationKind kind) {
+    if (sequential_ || sources_.size() == 1 || kind == OperationKind::kStart) return;
+    const std::uint64_t stretch = operations_++ / kOperationsPerStretch;
+    Source& source = sources_[thread];
+    if (kind == OperationKind::kReallocateTo || source.stretch == stretch) return;
+    source.stretch = stretch;
+    plan_.threads[thread].push_back({static_cast<std::uint64_t>(OperationKind::kPace) << 56,
+                                     static_cast<std::uint32_t>(stretch), 0});
   }
 
   void apply(std::size_t thread, const TraceRecord& record) {
@@ -309,6 +322,7 @@ class Planner {
   std::vector<std::uint32_t> sequences_;                                 // by slot: the last one
   std::uint64_t live_bytes_ = 0;
   std::uint64_t alive_ = 0;
+  std::uint64_t operations_ = 0;  // in the order, without starts
   std::size_t last_thread_ = std::numeric_limits<std::size_t>::max();
   std::size_t first_thread_ = 0;
 };

@@ -12,6 +12,10 @@
 #include <cstdint>
 
 namespace drey::bench {
+/// The plan's order in stretches: no thread begins one before all have ended the last but one. Without
+/// that a producer would run away from its consumer, and hold memory that was never held.
+inline constexpr std::uint64_t kOperationsPerStretch = 256;
+
 inline constexpr std::uint64_t kPlanMagic = 0x6e616c7079657264;  // "dreyplan"
 
 struct PlanHeader {
@@ -19,7 +23,7 @@ struct PlanHeader {
   std::uint64_t thread_count;
   std::uint64_t slot_count;
   std::uint64_t operation_count;
-  std::uint64_t event_count;        ///< operations but for kStart and kReallocateFrom
+  std::uint64_t event_count;        ///< operations but for kStart, kPace and kReallocateFrom
   std::uint64_t threads_alive_max;  ///< no more of them at once than in the recording
 };
 
@@ -36,6 +40,7 @@ enum class OperationKind : std::uint8_t {
   kReallocateFrom,  ///< takes the old block of the operation behind it; size: of the old block
   kReallocateTo,
   kStart,  ///< starts the thread numbered `slot`
+  kPace,   ///< waits until every other thread has done what comes before stretch `slot` - 1
 };
 
 struct Operation {

@@ -49,6 +49,8 @@ void load_plan(const char* path, Replay& replay) noexcept {
 
 void make_tables(Replay& replay) noexcept {
   replay.slots = static_cast<Slot*>(map_table(replay.plan->slot_count * sizeof(Slot)));
+  replay.progress = static_cast<Progress*>(map_table(replay.plan->thread_count * sizeof(Progress)));
+  set_progress(replay);
   replay.sample_interval = replay.plan->event_count / kSamples + 1;
   replay.samples_max = replay.plan->event_count / replay.sample_interval + 2;
   replay.samples = static_cast<Sample*>(map_table(replay.samples_max * sizeof(Sample)));

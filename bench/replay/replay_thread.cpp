@@ -4,6 +4,7 @@
 
 #include <drey/base/units.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,7 +44,7 @@ void check(const void* block, std::uint64_t size, unsigned char mark) noexcept {
 template <Mode kMode>
 class Thread {
  public:
-  explicit Thread(Replay& replay) noexcept : replay_(replay) {}
+  Thread(Replay& replay, std::uint64_t number) noexcept : replay_(replay), number_(number) {}
 
   void run(const Operation* operation, const Operation* end) noexcept {
     for (; operation != end; ++operation) {
@@ -65,6 +66,9 @@ class Thread {
           stop_replay("the plan is wrong");
         case OperationKind::kStart:
           start_thread(replay_, operation->slot);
+          break;
+        case OperationKind::kPace:
+          keep_pace(operation->slot);
           break;
       }
     }
@@ -139,6 +143,21 @@ class Thread {
     put(to, kMode == Mode::kEmpty ? old : std::realloc(old, to.size() == 0 ? 1 : to.size()));
   }
 
+  void keep_pace(std::uint64_t stretch) noexcept {
+    // Release: what this thread did before; pairs with the acquire below.
+    replay_.progress[number_].stretch.store(stretch, std::memory_order_release);
+    const auto all_are_near = [&]() noexcept {
+      for (std::uint64_t thread = 0; thread < replay_.plan->thread_count; ++thread) {
+        // Acquire: pairs with the releases above and in run_thread().
+        if (replay_.progress[thread].stretch.load(std::memory_order_acquire) + 1 < stretch) {
+          return false;
+        }
+      }
+      return true;
+    };
+    if (!all_are_near()) wait_until(replay_, all_are_near);
+  }
+
   /// One event is over.
   void count(std::int64_t bytes) noexcept {
     if constexpr (kMode == Mode::kSampled) {
@@ -152,15 +171,19 @@ class Thread {
   }
 
   Replay& replay_;
+  std::uint64_t number_;
 };
+
+constexpr std::uint64_t kEnded = UINT64_MAX / 2;
 
 void run_thread(Replay& replay, std::uint64_t thread) noexcept {
   const Operation* const first = replay.operations + replay.threads[thread].first;
   const Operation* const end = first + replay.threads[thread].count;
-  if (replay.mode == Mode::kTimed) Thread<Mode::kTimed>(replay).run(first, end);
-  if (replay.mode == Mode::kSampled) Thread<Mode::kSampled>(replay).run(first, end);
-  if (replay.mode == Mode::kEmpty) Thread<Mode::kEmpty>(replay).run(first, end);
-  // Release: all it did; pairs with the acquire of who waits for it.
+  if (replay.mode == Mode::kTimed) Thread<Mode::kTimed>(replay, thread).run(first, end);
+  if (replay.mode == Mode::kSampled) Thread<Mode::kSampled>(replay, thread).run(first, end);
+  if (replay.mode == Mode::kEmpty) Thread<Mode::kEmpty>(replay, thread).run(first, end);
+  // Release, both: all it did; pairs with the acquire of who waits for it.
+  replay.progress[thread].stretch.store(kEnded, std::memory_order_release);
   replay.alive.fetch_sub(1, std::memory_order_release);
 }
 
@@ -224,6 +247,19 @@ void take_sample(Replay& replay, std::uint64_t index, std::uint64_t events) noex
   sample.live_bytes = replay.live_bytes.load(std::memory_order_relaxed);
   sample.resident_bytes = resident_bytes() - replay.resident_before_bytes;
   sample.events = events;
+}
+
+void set_progress(Replay& replay) noexcept {
+  for (std::uint64_t thread = 0; thread < replay.plan->thread_count; ++thread) {
+    std::uint64_t stretch = kEnded;
+    const PlanThread& operations = replay.threads[thread];
+    if (operations.count > 0) {
+      const Operation& first = replay.operations[operations.first];
+      stretch = first.kind() == OperationKind::kPace ? first.slot : 0;
+    }
+    // Relaxed: before any other thread is there.
+    replay.progress[thread].stretch.store(stretch, std::memory_order_relaxed);
+  }
 }
 
 void replay_all(Replay& replay) noexcept {

@@ -23,6 +23,11 @@ struct Slot {
   std::atomic<std::uint32_t> sequence;
 };
 
+/// How far a thread has come: the stretch of its next operation. A line of its own: all read it.
+struct alignas(64) Progress {
+  std::atomic<std::uint64_t> stretch;
+};
+
 struct Sample {
   std::uint64_t events;  ///< 0: not taken
   std::uint64_t wall_ns;
@@ -36,6 +41,7 @@ struct Replay {
   const PlanThread* threads = nullptr;
   const Operation* operations = nullptr;
   Slot* slots = nullptr;
+  Progress* progress = nullptr;  ///< by thread
   Sample* samples = nullptr;
   std::uint64_t samples_max = 0;
   std::uint64_t sample_interval = 0;
@@ -56,6 +62,9 @@ struct Replay {
 [[nodiscard]] std::int64_t resident_bytes() noexcept;
 
 void take_sample(Replay& replay, std::uint64_t index, std::uint64_t events) noexcept;
+
+/// Says of each thread where it will begin.
+void set_progress(Replay& replay) noexcept;
 
 /// Replays everything and waits for the last thread.
 void replay_all(Replay& replay) noexcept;

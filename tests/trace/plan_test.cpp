@@ -6,14 +6,27 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace drey::bench {
 namespace {
 using trace::RecordKind;
 
-Plan plan_of(TraceBytes& file, bool sequential = false) {
+Plan whole_plan_of(TraceBytes& file, bool sequential) {
   const TestFolder folder;
   write_bytes(folder.path() / "t", file.bytes());
   return make_plan(read_trace(folder.path() / "t"), sequential);
+}
+
+/// Without the marks of pace, which a test of its own looks at.
+Plan plan_of(TraceBytes& file, bool sequential = false) {
+  Plan plan = whole_plan_of(file, sequential);
+  for (auto& operations : plan.threads) {
+    const auto is_mark = [](const Operation& one) { return one.kind() == OperationKind::kPace; };
+    operations.erase(std::remove_if(operations.begin(), operations.end(), is_mark),
+                     operations.end());
+  }
+  return plan;
 }
 
 std::vector<OperationKind> kinds(const std::vector<Operation>& operations) {
@@ -120,6 +133,20 @@ TEST(Plan, ThreadIsStartedByWhoWasAtWorkBefore) {
   EXPECT_EQ(kinds(plan.threads[0]), expected);
   EXPECT_EQ(plan.threads[0][1].slot, 1u);
   EXPECT_EQ(plan.header.threads_alive_max, 2u);
+}
+
+TEST(Plan, ThreadsAreMarkedWhereTheyComeIntoAnotherStretch) {
+  TraceBytes file;
+  for (std::uint64_t i = 0; i < 2 * kOperationsPerStretch; ++i) {
+    file.add(i < 10 ? 1 : 0, RecordKind::kMalloc, 0x10 + i, 1);
+  }
+  file.add(1, RecordKind::kFree, 0x10, 0);
+  const Plan plan = whole_plan_of(file, false);
+  std::vector<std::uint32_t> marks;
+  for (const Operation& one : plan.threads[0]) {
+    if (one.kind() == OperationKind::kPace) marks.push_back(one.slot);
+  }
+  EXPECT_EQ(marks, (std::vector<std::uint32_t>{0, 2})) << "it was away during the second stretch";
 }
 
 TEST(Plan, SequentialIsOneThreadWithoutStarts) {

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace drey::bench {
@@ -111,6 +113,37 @@ TEST(Replay, OfARecordedProgramRunsWithItsThreads) {
     EXPECT_EQ(json["trace"]["threads"], plan.facts.threads);
     EXPECT_EQ(json["allocators"][0]["live_bytes_at_end"], plan.facts.live_bytes_at_end);
   }
+}
+
+TEST(Replay, ProducerDoesNotRunAwayFromItsConsumer) {
+  const TestFolder folder;
+  const auto path = folder.path() / "t";
+  TraceBytes file;
+  constexpr std::uint64_t kBlockBytes = 1'000;
+  for (std::uint64_t i = 0; i < 1'000; ++i) {
+    file.add(0, RecordKind::kMalloc, 0x1000 + i * 0x1000, kBlockBytes);
+    file.add(1, RecordKind::kFree, 0x1000 + i * 0x1000, 0);
+  }
+  write_bytes(path, file.bytes());
+  const auto curve = folder.path() / "c.csv";
+  const auto json = replay(folder, path, {"--curve", curve.string()});
+  EXPECT_EQ(json["trace"]["live_bytes_max"], kBlockBytes);
+  std::ifstream rows(curve);
+  std::string row;
+  std::getline(rows, row);
+  double live_bytes_max = 0;
+  while (std::getline(rows, row)) {
+    std::replace(row.begin(), row.end(), ',', ' ');
+    std::istringstream fields(row);
+    std::string name;
+    double events = 0;
+    double wall_ns = 0;
+    double live_bytes = 0;
+    fields >> name >> events >> wall_ns >> live_bytes;
+    live_bytes_max = std::max(live_bytes_max, live_bytes);
+  }
+  EXPECT_GT(live_bytes_max, 0);
+  EXPECT_LE(live_bytes_max, 2.0 * kOperationsPerStretch * kBlockBytes);
 }
 
 TEST(Replay, CurveHasARowForEachAllocatorAndSample) {

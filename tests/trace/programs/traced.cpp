@@ -116,7 +116,7 @@ int errno_is_kept() {
 
 /// One thread makes blocks, another frees them, through a ring, as fast as they can.
 int exchange() {
-  constexpr std::size_t kBlocks = 200'000;
+  constexpr std::size_t kBlocks = 50'000;
   static std::atomic<void*> ring[64];
   std::thread consumer([] {
     for (std::size_t i = 0; i < kBlocks; ++i) {
