@@ -11,6 +11,7 @@
 #include "race/output_file.hpp"
 #include "race/race.hpp"
 #include "race/report.hpp"
+#include "replay/replay.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -90,6 +91,8 @@ int run(int argc, char** argv) {
       return run_peers(options.peers, describe_machine(argc, argv));
     case Verb::kPrograms:
       return run_programs(options.programs, describe_machine(argc, argv));
+    case Verb::kReplay:
+      return run_replay(options.replay, describe_machine(argc, argv));
   }
   return 0;
 }

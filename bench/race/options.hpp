@@ -4,6 +4,7 @@
 #pragma once
 
 #include "peers/peer_options.hpp"
+#include "replay/replay_options.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -38,7 +39,7 @@ struct FootprintOptions {
   std::filesystem::path bin_dir;
 };
 
-enum class Verb { kRace, kFootprint, kList, kPeers, kPrograms };
+enum class Verb { kRace, kFootprint, kList, kPeers, kPrograms, kReplay };
 
 struct Options {
   Verb verb = Verb::kRace;
@@ -46,6 +47,7 @@ struct Options {
   FootprintOptions footprint;
   CaseRaceOptions peers;
   ProgramRaceOptions programs;
+  ReplayOptions replay;
 };
 
 /// Prints help or the version and exits with 0 when asked to.
