@@ -41,6 +41,30 @@ int drey_posix_memalign(void** pointer, size_t alignment, size_t size) {
   return contract::allocate_posix(pointer, alignment, size);
 }
 
+void* drey_memalign(size_t alignment, size_t size) {
+  return contract::allocate_memalign(alignment, size);
+}
+
+void* drey_valloc(size_t size) {
+  return contract::allocate_on_page(size);
+}
+
+void* drey_pvalloc(size_t size) {
+  return contract::allocate_pages(size);
+}
+
+void* drey_aligned_calloc(size_t alignment, size_t count, size_t size) {
+  return contract::allocate_aligned_zeroed(alignment, count, size);
+}
+
+void* drey_aligned_realloc(void* pointer, size_t alignment, size_t size) {
+  return contract::reallocate_aligned(pointer, alignment, size);
+}
+
+bool drey_expand(void* pointer, size_t size) {
+  return contract::expand(pointer, size);
+}
+
 void drey_free(void* pointer) {
   drey::core::deallocate(pointer);
 }

@@ -187,6 +187,17 @@ void* resize_large(Slab* slab, std::size_t size) noexcept {
   return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
 }
 
+bool extend_large(Slab* slab, std::size_t size) noexcept {
+  DREY_ASSERT(size > slab->run_bytes);
+  if (slab->state == SlabState::kLarge) return resize_run(slab, size) != nullptr;
+  const std::size_t old_bytes = slab->run_bytes;
+  const std::size_t bytes = pages_for(size);
+  if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;
+  slab->run_bytes = bytes;
+  count_bytes(bytes, old_bytes);
+  return true;
+}
+
 std::size_t large_bytes_without_heap() noexcept {
   return bytes_without_heap.load(std::memory_order_relaxed);
 }

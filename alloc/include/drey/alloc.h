@@ -33,6 +33,19 @@ DREY_EXPORT void* drey_aligned_alloc(size_t alignment, size_t size);
 /* As POSIX: returns EINVAL or ENOMEM and leaves *pointer and errno alone on failure. */
 DREY_EXPORT int drey_posix_memalign(void** pointer, size_t alignment, size_t size);
 
+/* As the GNU C library's: an alignment that is no power of two counts as the next one. */
+DREY_EXPORT void* drey_memalign(size_t alignment, size_t size);
+/* On a border of the kernel's pages; pvalloc: whole pages, at least one. */
+DREY_EXPORT void* drey_valloc(size_t size);
+DREY_EXPORT void* drey_pvalloc(size_t size);
+/* drey_aligned_alloc(alignment, count * size), zeroed; an overflowing product is ENOMEM. */
+DREY_EXPORT void* drey_aligned_calloc(size_t alignment, size_t count, size_t size);
+/* As drey_realloc, the result a multiple of `alignment`, whatever the block's was. */
+DREY_EXPORT void* drey_aligned_realloc(void* pointer, size_t alignment, size_t size);
+/* Makes a block at least `size` bytes long without moving it. False: it could not, and nothing has
+ * changed; errno is kept. Never shrinks. */
+DREY_EXPORT bool drey_expand(void* pointer, size_t size);
+
 /* Gives a block back; null does nothing; errno is kept. The sized forms take the size as a hint. */
 DREY_EXPORT void drey_free(void* pointer);
 DREY_EXPORT void drey_free_sized(void* pointer, size_t size);
