@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 
 #include "core/heap.hpp"
+#include "core/private_heap.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 
@@ -80,7 +81,8 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
     if (slice != first && segment.slabs[slice].state != SlabState::kIdle) return "two runs overlap";
   }
   if (!large) return slab_fault(slab);
-  if (slab.owner.load(std::memory_order_relaxed) != nullptr) return "a large block has an owner";
+  const Heap* const owner = slab.owner.load(std::memory_order_relaxed);
+  if (owner != nullptr && !is_private(*owner)) return "a large block is a thread's";
   const bool fits = slab.run_bytes != 0 && slab.run_bytes <= slab.slice_count * kSliceBytes;
   return cached || fits ? nullptr : "a large block's size is off";
 }

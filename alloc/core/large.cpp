@@ -4,6 +4,7 @@
 
 #include "core/fast_path.hpp"
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
@@ -173,6 +174,8 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
     return report_misuse("invalid free", pointer);
   }
   slab_map.set(slab->start, 1, nullptr);
+  // Relaxed: set before the block went out; its way to this thread orders it.
+  if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
   os::unmap(slab->start, slab->run_bytes);

@@ -85,6 +85,8 @@ struct alignas(2 * kCacheLineBytes) Slab {
   std::size_t run_bytes;     ///< usable bytes of a large or huge block
   Segment* segment;          ///< null for huge blocks
   Slab* next_idle;           ///< descriptors of huge blocks that are not in use
+  Slab* next_held;           ///< in a private heap's list of all that it holds
+  Slab* previous_held;       ///< in that list; null at the front
 
   /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
   /// process that only hits gives idle memory back.
