@@ -3,6 +3,7 @@
 // Each is one line on the contract or the core; nothing here holds state.
 // Read next: core/contract.hpp.
 // SPDX-License-Identifier: MIT
+#include "core/batch.hpp"
 #include "core/contract.hpp"
 #include "core/entry.hpp"
 
@@ -63,6 +64,14 @@ void* drey_aligned_realloc(void* pointer, size_t alignment, size_t size) {
 
 bool drey_expand(void* pointer, size_t size) {
   return contract::expand(pointer, size);
+}
+
+size_t drey_malloc_batch(size_t size, void** blocks, size_t count) {
+  return drey::core::take_batch(size, blocks, count);
+}
+
+void drey_free_batch(void* const* blocks, size_t count) {
+  drey::core::give_back_batch(blocks, count);
 }
 
 void drey_free(void* pointer) {

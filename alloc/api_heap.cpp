@@ -2,6 +2,7 @@
 // core/contract.hpp keeps for malloc's family. Nothing here holds state.
 // Read next: core/private_heap.hpp.
 // SPDX-License-Identifier: MIT
+#include "core/batch.hpp"
 #include "core/contract.hpp"
 #include "core/private_heap.hpp"
 
@@ -53,6 +54,10 @@ void* drey_heap_realloc(drey_heap_t* heap, void* pointer, size_t size) {
     return nullptr;
   }
   return core::resize_private(heap_of(heap), pointer, size);
+}
+
+size_t drey_heap_malloc_batch(drey_heap_t* heap, size_t size, void** blocks, size_t count) {
+  return core::take_batch_private(heap_of(heap), size, blocks, count);
 }
 
 void drey_heap_free(drey_heap_t* heap, void* pointer) {

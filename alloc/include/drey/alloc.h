@@ -46,6 +46,14 @@ DREY_EXPORT void* drey_aligned_realloc(void* pointer, size_t alignment, size_t s
  * changed; errno is kept. Never shrinks. */
 DREY_EXPORT bool drey_expand(void* pointer, size_t size);
 
+/* Takes `count` blocks of at least `size` bytes each into blocks[0 ...], for less than `count` calls
+ * of drey_malloc. Returns how many it took: fewer than `count` only where memory ran out (errno =
+ * ENOMEM); the rest of the array is untouched then, and what was taken is the caller's. */
+DREY_EXPORT size_t drey_malloc_batch(size_t size, void** blocks, size_t count);
+/* Gives `count` blocks back, of any sizes, taken by any function and thread; null is skipped.
+ * Cheapest where neighbours in the array were taken one after the other. The array is unchanged. */
+DREY_EXPORT void drey_free_batch(void* const* blocks, size_t count);
+
 /* Gives a block back; null does nothing; errno is kept. The sized forms take the size as a hint. */
 DREY_EXPORT void drey_free(void* pointer);
 DREY_EXPORT void drey_free_sized(void* pointer, size_t size);

@@ -36,6 +36,9 @@ DREY_EXPORT void* drey_heap_calloc(drey_heap_t* heap, size_t count, size_t size)
 DREY_EXPORT void* drey_heap_aligned_alloc(drey_heap_t* heap, size_t alignment, size_t size);
 /* Of a block of `heap`; the result is one too. (drey_realloc may move a block out of its heap.) */
 DREY_EXPORT void* drey_heap_realloc(drey_heap_t* heap, void* pointer, size_t size);
+/* As drey_malloc_batch, from `heap`. */
+DREY_EXPORT size_t drey_heap_malloc_batch(drey_heap_t* heap, size_t size, void** blocks,
+                                          size_t count);
 DREY_EXPORT void drey_heap_free(drey_heap_t* heap, void* pointer);
 
 /* True if `pointer` is a block of `heap` (its first byte). */
