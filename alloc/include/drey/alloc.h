@@ -81,7 +81,7 @@ typedef struct drey_stats_t {
   size_t large_bytes;          /* in large and huge blocks */
   size_t idle_bytes;           /* in the store, not yet given back */
   uint64_t purged_bytes;       /* given back to the system since the start */
-  uint64_t heap_count;         /* heaps ever made; threads reuse them */
+  uint64_t heap_count;         /* heaps ever made, private ones too; reused */
   uint64_t orphan_count;       /* of those, without a thread now */
   uint64_t adopted_count;      /* orphans taken over by new threads */
   uint64_t remote_chain_count; /* hand-overs of frees to other threads' slabs */
