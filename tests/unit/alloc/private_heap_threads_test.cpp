@@ -37,7 +37,7 @@ std::size_t live_blocks(drey_heap_t* heap) {
 }
 
 std::size_t draw_size(test::Random& random) {
-  return 16 + random.below(std::size_t{1} << random.below(18));
+  return random.below(64) == 0 ? 1'500'000 : 16 + random.below(std::size_t{1} << random.below(18));
 }
 
 /// Places through which blocks go from the holder to the threads that free them.
@@ -108,6 +108,7 @@ TEST(PrivateHeapThreads, TheHeapMayEndAsSoonAsTheFreesHaveReturned) {
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
     std::vector<std::thread> threads;
+    threads.reserve(2);
     for (int index = 0; index < 2; ++index) {
       threads.emplace_back([&] {
         for (std::size_t at = 0; (at = next.fetch_add(1, std::memory_order_relaxed)) < 700;) {
@@ -131,6 +132,7 @@ TEST(PrivateHeapThreads, AHeapIsHandedOverByALock) {
   drey_heap_t* const heap = drey_heap_create();
   std::mutex lock;
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (std::uint64_t index = 0; index < 3; ++index) {
     threads.emplace_back([&, index] {
       test::Random random(200 + index);
@@ -173,6 +175,7 @@ TEST(PrivateHeapThreads, AHeapOutlivesTheThreadThatMadeIt) {
 
 TEST(PrivateHeapThreads, ManyHeapsComeAndGoAtOnce) {
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (std::uint64_t index = 0; index < 3; ++index) {
     threads.emplace_back([index] {
       test::Random random(300 + index);
