@@ -4,6 +4,7 @@
 
 #include "core/fast_path.hpp"
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
@@ -173,6 +174,8 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
     return report_misuse("invalid free", pointer);
   }
   slab_map.set(slab->start, 1, nullptr);
+  // Relaxed: set before the block went out; its way to this thread orders it.
+  if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
   os::unmap(slab->start, slab->run_bytes);
@@ -185,6 +188,17 @@ std::size_t good_large_size(std::size_t size) noexcept {
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
   return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+}
+
+bool extend_large(Slab* slab, std::size_t size) noexcept {
+  DREY_ASSERT(size > slab->run_bytes);
+  if (slab->state == SlabState::kLarge) return resize_run(slab, size) != nullptr;
+  const std::size_t old_bytes = slab->run_bytes;
+  const std::size_t bytes = pages_for(size);
+  if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;
+  slab->run_bytes = bytes;
+  count_bytes(bytes, old_bytes);
+  return true;
 }
 
 std::size_t large_bytes_without_heap() noexcept {
