@@ -29,6 +29,9 @@ class Outbox {
 
   [[nodiscard]] bool empty() const noexcept;
 
+  /// The blocks of `slab` in here, linked. For walks at quiet points.
+  [[nodiscard]] const Block* waiting_for(const Slab* slab) const noexcept;
+
  private:
   struct Chain {
     Slab* slab;
@@ -38,7 +41,7 @@ class Outbox {
   };
   static constexpr std::size_t kSlotCount = 16;
 
-  [[nodiscard]] Chain& slot_of(const Slab* slab) noexcept;
+  [[nodiscard]] static std::size_t slot_of(const Slab* slab) noexcept;
   static void send(Chain& chain) noexcept;
 
   Chain chains_[kSlotCount];
