@@ -3,8 +3,11 @@
 // Each is a few lines on the core; nothing here holds state.
 // Read next: core/options.hpp, core/statistics.hpp, core/walk.hpp.
 // SPDX-License-Identifier: MIT
+#include "core/leak_report.hpp"
 #include "core/option_text.hpp"
 #include "core/options.hpp"
+#include "core/profile.hpp"
+#include "core/report_file.hpp"
 #include "core/statistics.hpp"
 #include "core/survey.hpp"
 #include "core/walk.hpp"
@@ -48,9 +51,9 @@ size_t drey_option_get(const char* name, char* value, size_t size) {
 bool drey_option_at(size_t index, drey_option_t* option) {
   if (index >= core::option_rows().size()) return false;
   const core::OptionRow& row = core::option_rows()[index];
-  *option = {row.name,     kKindNames[static_cast<std::size_t>(row.kind)],
-             row.unit,     row.sentence,
-             row.min,      row.max,
+  *option = {row.name,    kKindNames[static_cast<std::size_t>(row.kind)],
+             row.unit,    row.sentence,
+             row.min,     row.max,
              row.fallback};
   return true;
 }
@@ -97,6 +100,22 @@ size_t drey_stats_classes(drey_class_stats_t* classes, size_t count) {
     ++filled;
   }
   return filled;
+}
+
+bool drey_profile_start(void) {
+  return core::start_profile();
+}
+
+void drey_profile_stop(void) {
+  core::stop_profile();
+}
+
+int drey_profile_write(const char* path) {
+  return core::write_report_file(path, core::add_profile);
+}
+
+void drey_leak_report(void) {
+  core::write_leak_report(drey::os::kStandardError, "now");
 }
 
 bool drey_heap_walk(drey_walk_scope_t scope, drey_walk_callback_t callback, void* argument) {

@@ -100,7 +100,7 @@ void Heap::serve_announcements() noexcept {
 }
 
 void Heap::park_current(SizeClass size_class) noexcept {
-  Slab*& place = current[index_of(size_class)];
+  Slab*& place = current_of(index_of(size_class));
   Slab* const slab = place;
   if (slab == &empty_slab) return;
   place = &empty_slab;
@@ -129,7 +129,8 @@ void Heap::release_empty_slabs() noexcept {
 bool Heap::invariants_hold() const noexcept {
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
   for (std::size_t index = 1; index < kClassCount; ++index) {
-    const Slab* const slab = current[index];
+    const Slab* const slab = current_of(index);
+    if (kept != nullptr && current[index] != &empty_slab) return false;
     if (slab != &empty_slab &&
         (slab->state != SlabState::kCurrent || index_of(slab->size_class) != index ||
          slab->owner.load(std::memory_order_relaxed) != this || !slab->invariants_hold())) {

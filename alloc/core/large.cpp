@@ -3,7 +3,9 @@
 #include "core/large.hpp"
 
 #include "core/misuse.hpp"
+#include "core/profile.hpp"
 #include "core/purge.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 #include "core/thread_heap.hpp"
@@ -149,11 +151,13 @@ void give_back_run(Slab* slab) noexcept {
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (size == 0) size = 1;
-  if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
-    const LargeBlock block = take_run(size, alignment);
-    if (block.pointer != nullptr) return block;
-  }
-  return take_mapping(size, alignment);
+  LargeBlock block;
+  if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) block = take_run(size, alignment);
+  if (block.pointer == nullptr) block = take_mapping(size, alignment);
+  // Relaxed: see profile_is_on.
+  if (profile_is_on.load(std::memory_order_relaxed) && block.pointer != nullptr) [[unlikely]]
+    count_large(block.pointer);
+  return block;
 }
 
 void give_back_large(Slab* slab, void* pointer) noexcept {
@@ -163,6 +167,8 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
     }
     return report_misuse("invalid free", pointer);
   }
+  if (slab->sample != nullptr) [[unlikely]]
+    forget_sample(slab);
   slab_map.set(slab->start, 1, nullptr);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
@@ -175,7 +181,12 @@ std::size_t good_large_size(std::size_t size) noexcept {
 }
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
-  return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+  void* const block =
+      slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+  // For the profile a block that was resized is a new one.
+  if (block != nullptr && slab->sample != nullptr) forget_sample(slab);
+  if (block != nullptr && profile_is_on.load(std::memory_order_relaxed)) count_large(block);
+  return block;
 }
 
 std::size_t large_bytes_without_heap() noexcept {

@@ -33,8 +33,16 @@ template <auto kMember>
 constexpr OptionRow row(const char* name, OptionKind kind, std::int64_t min, std::int64_t max,
                         const char* unit, const char* sentence) noexcept {
   const auto fallback = std::remove_reference_t<decltype(options.*kMember)>::kFallback;
-  return {name, kind,     static_cast<std::int64_t>(fallback), min,           max,
-          unit, sentence, store<kMember>,                      load<kMember>, nullptr};
+  return {name,
+          kind,
+          static_cast<std::int64_t>(fallback),
+          min,
+          max,
+          unit,
+          sentence,
+          store<kMember>,
+          load<kMember>,
+          nullptr};
 }
 
 template <auto kMember>
@@ -78,8 +86,9 @@ constexpr OptionRow kRows[] = {
 };
 
 /// Variables that the project's programs and tests read; the allocator has no opinion on them.
-constexpr const char* kOthersPrefixes[] = {"DREY_LIBRARY=",      "DREY_SHARED_DATA=", "DREY_TEST_",
-                                           "DREY_SKIP_INSTALL=", "DREY_TRAIN_",       "DREY_PRETENDER_"};
+constexpr const char* kOthersPrefixes[] = {
+    "DREY_LIBRARY=",      "DREY_SHARED_DATA=", "DREY_TEST_",
+    "DREY_SKIP_INSTALL=", "DREY_TRAIN_",       "DREY_PRETENDER_"};
 
 bool starts_with(const char* text, const char* prefix) noexcept {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
@@ -147,5 +156,16 @@ bool set_option(const OptionRow& target, const char* text) noexcept {
   if (!parse_option(target, text, value)) return false;
   target.store(value);
   return true;
+}
+
+void acquire_option_locks() noexcept {
+  for (const OptionRow& each : kRows) {
+    if (each.path != nullptr) each.path->lock().acquire();
+  }
+}
+void release_option_locks() noexcept {
+  for (const OptionRow& each : kRows) {
+    if (each.path != nullptr) each.path->lock().release();
+  }
 }
 }  // namespace drey::core

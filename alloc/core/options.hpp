@@ -63,6 +63,10 @@ struct OptionRow {
 /// Reads the environment, if it is readable yet. Idempotent.
 void read_options() noexcept;
 
+// For fork.cpp.
+void acquire_option_locks() noexcept;
+void release_option_locks() noexcept;
+
 /// Sets an option from text. Fails: false (not a value of the row, out of range, a path too long); the
 /// option is unchanged.
 [[nodiscard]] bool set_option(const OptionRow& row, const char* text) noexcept;

@@ -4,6 +4,8 @@
 
 #include "os/file.hpp"
 
+#include <drey/base/assert.hpp>
+
 namespace drey::core {
 ReportWriter::ReportWriter(char* buffer, std::size_t size) noexcept
     : buffer_(buffer), size_(size), descriptor_(kNoFile) {
@@ -32,6 +34,12 @@ int ReportWriter::finish() noexcept {
   return error_;
 }
 
+ReportWriter& ReportWriter::append_file(const char* path) noexcept {
+  DREY_ASSERT(descriptor_ != kNoFile);
+  if (finish() == 0) error_ = os::append_file(descriptor_, path);
+  return *this;
+}
+
 ReportWriter& ReportWriter::add(const char* text) noexcept {
   while (*text != '\0') put(*text++);
   return *this;
@@ -55,9 +63,9 @@ ReportWriter& ReportWriter::add_bytes(std::uint64_t bytes) noexcept {
 
 ReportWriter& ReportWriter::add_percent(std::uint64_t part, std::uint64_t whole) noexcept {
   const std::uint64_t tenths =
-      whole == 0 ? 0 : static_cast<std::uint64_t>(static_cast<double>(part) * 1000.0 /
-                                                      static_cast<double>(whole) +
-                                                  0.5);
+      whole == 0 ? 0
+                 : static_cast<std::uint64_t>(
+                       static_cast<double>(part) * 1000.0 / static_cast<double>(whole) + 0.5);
   return add(tenths / 10).add(".").add(tenths % 10);
 }
 

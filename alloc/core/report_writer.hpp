@@ -36,6 +36,9 @@ class ReportWriter {
   /// At most `length_max` characters, "..." after a cut, control characters as '?': one line always.
   ReportWriter& add_quoted(const char* text, std::size_t length_max) noexcept;
 
+  /// Appends the contents of a file. Requires: this writes into a file.
+  ReportWriter& append_file(const char* path) noexcept;
+
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
   /// Sends what is buffered. Returns: 0 or the first error.
   int finish() noexcept;

@@ -26,6 +26,7 @@
 
 namespace drey::core {
 struct Heap;
+struct SampleSite;
 struct Segment;
 
 /// A block that nobody holds: its first word links the list it is in.
@@ -78,6 +79,7 @@ struct alignas(2 * kCacheLineBytes) Slab {
   std::size_t run_bytes;  ///< usable bytes of a large or huge block
   Segment* segment;       ///< null for huge blocks
   Slab* next_idle;        ///< descriptors of huge blocks that are not in use
+  SampleSite* sample;     ///< of a large or huge block that the profile sampled; else null
 
   static constexpr std::uint32_t kCurrentBias = 1U << 30;
   static constexpr std::uintptr_t kAnnounced = 1;

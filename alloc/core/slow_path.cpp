@@ -10,6 +10,7 @@
 #include "core/misuse.hpp"
 #include "core/purge.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 
 #include <cerrno>
@@ -18,7 +19,7 @@ namespace drey::core {
 namespace {
 /// Pops from the current slab. Requires: its list is not empty.
 void* pop_current(Heap& heap, SizeClass size_class) noexcept {
-  Slab* const slab = heap.current[index_of(size_class)];
+  Slab* const slab = heap.current_of(index_of(size_class));
   Block* const block = slab->free;
   DREY_ASSERT(block != nullptr);
   slab->free = block->next;
@@ -82,7 +83,7 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
 
 void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   const BusyScope busy_scope(heap);
-  Slab*& current = heap.current[index_of(size_class)];
+  Slab*& current = heap.current_of(index_of(size_class));
   for (;;) {
     // The shared heap comes here for every block, so the list may well have some.
     if (current->free != nullptr) return pop_current(heap, size_class);
@@ -95,6 +96,23 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
     slab->become_current();
     current = slab;
   }
+}
+
+[[gnu::noinline]] void* refill_slowly(SizeClass size_class) noexcept {
+  // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
+  if (size_class == SizeClass{0}) return take_class(SizeClass{1});
+  Heap* const heap = ensure_heap();
+  void* block = nullptr;
+  if (heap != nullptr) [[likely]] {
+    if (is_sampled(*heap)) [[unlikely]]
+      block = take_counted(*heap, size_class);
+    if (block == nullptr) block = refill_from(*heap, size_class);
+  } else {
+    block = refill_from(acquire_shared_heap(), size_class);
+    release_shared_heap();
+  }
+  if (block == nullptr) errno = ENOMEM;
+  return block;
 }
 
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
@@ -110,18 +128,11 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
 }  // namespace
 
 void* refill(SizeClass size_class) noexcept {
-  // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
-  if (size_class == SizeClass{0}) return take_class(SizeClass{1});
-  Heap* const heap = ensure_heap();
-  void* block = nullptr;
-  if (heap != nullptr) [[likely]] {
-    block = refill_from(*heap, size_class);
-  } else {
-    block = refill_from(acquire_shared_heap(), size_class);
-    release_shared_heap();
+  if (this_heap->kept != nullptr) [[unlikely]] {
+    void* const block = take_counted_hit(*this_heap, size_class);
+    if (block != nullptr) return block;
   }
-  if (block == nullptr) errno = ENOMEM;
-  return block;
+  return refill_slowly(size_class);
 }
 
 void* take_above_small(std::size_t size) noexcept {

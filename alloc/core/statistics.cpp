@@ -93,7 +93,8 @@ void add_classes_json(ReportWriter& report, const Survey& survey) noexcept {
   }
 }
 
-void add_map_row(ReportWriter& report, std::size_t block_bytes, const ClassCounts& counts) noexcept {
+void add_map_row(ReportWriter& report, std::size_t block_bytes,
+                 const ClassCounts& counts) noexcept {
   const std::size_t live_bytes = counts.live * block_bytes;
   report.add_right(block_bytes, 10).add_right(counts.slabs, 9).add_right(counts.live, 12);
   report.add_right(counts.capacity - counts.live, 12).add_right(live_bytes, 15);

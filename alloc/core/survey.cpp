@@ -94,8 +94,8 @@ std::size_t Survey::live_bytes() const noexcept {
 std::size_t Survey::free_slab_bytes() const noexcept {
   std::size_t total = 0;
   for (std::size_t index = 1; index < kClassCount; ++index) {
-    total += classes[index].slab_bytes -
-             classes[index].live * size_of(static_cast<SizeClass>(index));
+    total +=
+        classes[index].slab_bytes - classes[index].live * size_of(static_cast<SizeClass>(index));
   }
   return total;
 }

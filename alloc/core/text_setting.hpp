@@ -33,6 +33,9 @@ class TextSetting {
     return text_[0] != '\0';
   }
 
+  /// For fork.cpp.
+  [[nodiscard]] os::Lock& lock() noexcept { return lock_; }
+
  private:
   mutable os::Lock lock_;
   char text_[kBytesMax] = {};

@@ -209,7 +209,8 @@ void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept,
                  void* argument) noexcept {
   const os::LockHolder hold(list_lock);
   visit(shared_heap, argument);
-  for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) visit(*heap, argument);
+  for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap)
+    visit(*heap, argument);
 }
 
 bool heaps_are_consistent(bool all) noexcept {

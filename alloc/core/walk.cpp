@@ -57,7 +57,8 @@ struct Walk {
 bool walk_slab(const RunView& run, drey_walk_scope_t scope, const Walk& walk) noexcept {
   BlockSet live;
   find_live(run, scope, live);
-  drey_part_t part{DREY_PART_SLAB, run.start, run.bytes, run.block_bytes, run.capacity, live.count()};
+  drey_part_t part{DREY_PART_SLAB,  run.start,    run.bytes,
+                   run.block_bytes, run.capacity, live.count()};
   if (!walk.tell(part)) return false;
   part = {DREY_PART_BLOCK, nullptr, run.block_bytes, run.block_bytes, 1, 1};
   for (std::size_t index = live.find_first(true, 0); index != BlockSet::kNone;
@@ -72,8 +73,7 @@ bool walk_run(const RunView& run, const Walk& walk) noexcept {
   if (run.state == SlabState::kCached) {
     return walk.tell({DREY_PART_CACHED, run.start, run.bytes, 0, 0, 0});
   }
-  const drey_part_kind_t kind =
-      run.state == SlabState::kHuge ? DREY_PART_HUGE : DREY_PART_LARGE;
+  const drey_part_kind_t kind = run.state == SlabState::kHuge ? DREY_PART_HUGE : DREY_PART_LARGE;
   return walk.tell({kind, run.start, run.bytes, run.bytes, 1, 1}) &&
          walk.tell({DREY_PART_BLOCK, run.start, run.bytes, run.bytes, 1, 1});
 }

@@ -23,9 +23,12 @@ inline constexpr int kStandardError = 2;
 /// Returns: 0 or the error (a full disk may show only here).
 int close_file(int descriptor) noexcept;
 
-/// A second descriptor of standard error, for reports at exit: many programs have closed theirs by
-/// then. Returns: kStandardError itself where there can be no second one.
-[[nodiscard]] int keep_standard_error() noexcept;
+/// Keeps a second descriptor of standard error for reports at exit: many programs have closed theirs
+/// by then. Threads: once, while there is one.
+void keep_standard_error() noexcept;
+
+/// The descriptor that was kept, if it still is what it was; else kStandardError.
+[[nodiscard]] int kept_standard_error() noexcept;
 
 /// The calling process.
 [[nodiscard]] int process_id() noexcept;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ long call(long number, Arguments... arguments) noexcept {
 
 /// Descriptors below are the program's to play with.
 constexpr int kDescriptorMin = 100;
+
+constinit int kept_descriptor = kStandardError;
+constinit struct stat kept_file {};
 }  // namespace
 
 int open_to_write(const char* path) noexcept {
@@ -64,9 +68,24 @@ int close_file(int descriptor) noexcept {
   return static_cast<int>(-call(SYS_close, descriptor));
 }
 
-int keep_standard_error() noexcept {
+void keep_standard_error() noexcept {
+  const int saved_errno = errno;
   const long second = call(SYS_fcntl, kStandardError, F_DUPFD_CLOEXEC, kDescriptorMin);
-  return second < 0 ? kStandardError : static_cast<int>(second);
+  if (second >= 0 && ::fstat(static_cast<int>(second), &kept_file) == 0) {
+    kept_descriptor = static_cast<int>(second);
+  }
+  errno = saved_errno;
+}
+
+int kept_standard_error() noexcept {
+  const int saved_errno = errno;
+  struct stat present {};
+  // The program may have closed it, and opened what is none of our business under its number.
+  const bool is_same = kept_descriptor != kStandardError &&
+                       ::fstat(kept_descriptor, &present) == 0 &&
+                       present.st_dev == kept_file.st_dev && present.st_ino == kept_file.st_ino;
+  errno = saved_errno;
+  return is_same ? kept_descriptor : kStandardError;
 }
 
 int process_id() noexcept {

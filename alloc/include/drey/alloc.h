@@ -69,10 +69,11 @@ typedef struct drey_stats_t {
   size_t free_slab_bytes;      /* of slab_bytes, not in such blocks: room and rounding */
   size_t cached_bytes;         /* of idle_bytes, in threads' caches of large runs */
   size_t metadata_bytes;       /* of committed_bytes, drey's own */
-  uint64_t live_block_count;   /* blocks handed out; freed by another thread: until it is taken back */
+  uint64_t
+      live_block_count; /* blocks handed out; freed by another thread: until it is taken back */
   uint64_t slab_count;
-  uint64_t large_block_count;  /* above 64 KiB, on slices of a segment */
-  uint64_t huge_block_count;   /* on mappings of their own */
+  uint64_t large_block_count; /* above 64 KiB, on slices of a segment */
+  uint64_t huge_block_count;  /* on mappings of their own */
 } drey_stats_t;
 DREY_EXPORT void drey_stats_read(drey_stats_t* stats);
 /* Text to standard error. Allocates nothing. */

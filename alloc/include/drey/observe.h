@@ -101,6 +101,25 @@ typedef bool (*drey_walk_callback_t)(const drey_part_t* part, void* argument);
 DREY_EXPORT bool drey_heap_walk(drey_walk_scope_t scope, drey_walk_callback_t callback,
                                 void* argument);
 
+/* --- Profile ---
+ * A sample of all blocks, one in about profile_interval bytes, each with the stack that took it. As
+ * long as it is on, a malloc costs about as much again as without; threads join at their next slow
+ * path. DREY_PROFILE=FILE turns it on from the start and writes FILE at exit. Not sampled: blocks
+ * taken before the library's constructor, and by threads past their end. */
+
+/* Begins or goes on. Returns: false if stacks cannot be had (no unwinder): sizes are sampled then. */
+DREY_EXPORT bool drey_profile_start(void);
+/* Ends it; blocks sampled so far stay in the profile until they are freed. */
+DREY_EXPORT void drey_profile_stop(void);
+/* Writes what has been sampled, in the format of pprof's heap profiles: live blocks and all there
+ * were. "%p" in the path becomes the process id. Returns: 0 or an errno value. Threads: any. */
+DREY_EXPORT int drey_profile_write(const char* path);
+
+/* --- Live at exit ---
+ * Tells on standard error what is live now: blocks and bytes by size and, with the profile on, by
+ * stack. Live is not leaked: the C library's buffers and the program's last objects are among it. */
+DREY_EXPORT void drey_leak_report(void);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -170,9 +170,10 @@ TEST(OptionsDeathTest, ReadsWhatTheEnvironmentSays) {
 }
 
 TEST(OptionsDeathTest, ABadValueIsOneLineAndKeepsTheDefault) {
-  EXPECT_EXIT(read_and_exit("DREY_PURGE_DELAY_MS", "soon", options.purge_delay_ms, 1000),
-              testing::ExitedWithCode(0),
-              "^drey: DREY_PURGE_DELAY_MS=soon ignored: expected -1 to 3600000 ms; 1000 is used\n$");
+  EXPECT_EXIT(
+      read_and_exit("DREY_PURGE_DELAY_MS", "soon", options.purge_delay_ms, 1000),
+      testing::ExitedWithCode(0),
+      "^drey: DREY_PURGE_DELAY_MS=soon ignored: expected -1 to 3600000 ms; 1000 is used\n$");
   EXPECT_EXIT(read_and_exit("DREY_PURGE_DELAY_MS", "3600001", options.purge_delay_ms, 1000),
               testing::ExitedWithCode(0), "^drey: DREY_PURGE_DELAY_MS=3600001 ignored: [^\n]*\n$");
   EXPECT_EXIT(read_and_exit("DREY_ON_ERROR", "explode", options.on_error, OnError::kAbort),
@@ -190,9 +191,10 @@ TEST(OptionsDeathTest, AValueOfAnyLengthAndContentIsStillOneLine) {
               "^drey: DREY_ON_ERROR=x+... ignored: expected abort or warn; abort is used\n$");
   EXPECT_EXIT(read_and_exit("DREY_ON_ERROR", "a\nb", options.on_error, OnError::kAbort),
               testing::ExitedWithCode(0), "^drey: DREY_ON_ERROR=a.b ignored: [^\n]*\n$");
-  EXPECT_EXIT(read_and_exit("DREY_PROFILE", endless.c_str(), options.on_error, OnError::kAbort),
-              testing::ExitedWithCode(0),
-              "^drey: DREY_PROFILE=x+... ignored: expected the name of a file, [^\n]*; none is used\n$");
+  EXPECT_EXIT(
+      read_and_exit("DREY_PROFILE", endless.c_str(), options.on_error, OnError::kAbort),
+      testing::ExitedWithCode(0),
+      "^drey: DREY_PROFILE=x+... ignored: expected the name of a file, [^\n]*; none is used\n$");
 }
 
 TEST(OptionsDeathTest, AVariableThatIsNoOptionIsOneLine) {
