@@ -2,13 +2,13 @@
 //
 //   malloc(n)   class = (n + 15) / 16         free(p)   slab = slab_map[p / 64 KiB]
 //               slab = heap.current[class]              slab.owner is my heap
-//               pop slab.free, ++countdown              push slab.free, --countdown != 0
+//               pop slab.free                           push slab.free, --countdown != 0
 //               empty: refill()                         else give_back_slowly(),
 //               countdown_reached_zero()
 //
 // Neither locks, calls the system or performs an atomic read-modify-write; what is not ordinary
-// leaves for slow_path.cpp. Order matters for fork: malloc pops first and counts after, free pushes
-// first and counts after, so a vanished thread leaves at worst a count that is too high.
+// leaves for slow_path.cpp. Order matters for fork: free pushes first and counts after, so a
+// vanished thread leaves at worst a count that is too high.
 // Invariants: slab.hpp. Read next: slow_path.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -46,7 +46,6 @@ inline constexpr bool kSecure = false;
   if (block == nullptr) [[unlikely]]
     return nullptr;
   slab->free = block->next;
-  slab->countdown += 1;
   return block;
 }
 
@@ -81,14 +80,7 @@ inline constexpr bool kSecure = false;
 
 /// Gives a block back that any thread may have taken; null and foreign pointers too.
 [[gnu::always_inline]] inline void give_back(void* pointer) noexcept {
-  const std::size_t slice = address_of(pointer) >> kSliceShift;
-  // Acquire: pairs with the release in SlabMap::open().
-  if (slice >= slab_map.flat_limit.load(std::memory_order_acquire)) [[unlikely]] {
-    return give_back_slowly(pointer);
-  }
-  const SlabMap::Entry* const base = slab_map.flat_base.load(std::memory_order_relaxed);
-  const std::uintptr_t distance = base[slice].load(std::memory_order_relaxed);
-  auto* const slab = reinterpret_cast<Slab*>(address_of(base) + distance);
+  Slab* const slab = slab_map.find_unchecked(pointer);
   // Relaxed: only this thread can have made it this_heap, or unmake it.
   if (slab->owner.load(std::memory_order_relaxed) != this_heap) [[unlikely]] {
     return give_back_slowly(pointer);

@@ -54,6 +54,10 @@ void Heap::keep_or_release(Slab* slab) noexcept {
 
 void Heap::countdown_reached_zero(Slab* slab) noexcept {
   const BusyScope busy_scope(*this);
+  if (slab->state == SlabState::kCurrent) {
+    slab->countdown = Slab::kCurrentBias;
+    return;
+  }
   if (slab->state == SlabState::kFull) {
     slab->become_queued(slab->live());
     queue(slab);
@@ -65,7 +69,8 @@ void Heap::countdown_reached_zero(Slab* slab) noexcept {
 void Heap::put_back(Slab* slab, Block* chain) noexcept {
   std::uint32_t count = 0;
   Block* tail = nullptr;
-  const std::uint32_t live = slab->live();
+  const bool is_current = slab->state == SlabState::kCurrent;
+  const std::uint32_t live = is_current ? slab->carved : slab->live();
   for (Block* block = chain; block != nullptr; block = block->next) {
     tail = block;
     if (++count > live) {
@@ -74,6 +79,7 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
     }
   }
   if (count != 0) slab->take_chain(chain, tail);
+  if (is_current) return;
   if (slab->state == SlabState::kFull && count >= slab->countdown) {
     slab->become_queued(live - count);
     queue(slab);

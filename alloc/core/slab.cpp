@@ -21,7 +21,7 @@ constexpr std::size_t kCarveBytes = 4_KiB;
 std::uint32_t Slab::live() const noexcept {
   switch (state) {
     case SlabState::kCurrent:
-      return countdown - kCurrentBias;
+      return carved - static_cast<std::uint32_t>(length_of(free, carved));
     case SlabState::kQueued:
       return countdown;
     case SlabState::kFull:
@@ -69,7 +69,7 @@ bool Slab::carve() noexcept {
 
 void Slab::become_current() noexcept {
   DREY_ASSERT(state == SlabState::kQueued);
-  countdown += kCurrentBias;
+  countdown = kCurrentBias;
   state = SlabState::kCurrent;
 }
 
@@ -79,7 +79,7 @@ void Slab::become_queued(std::uint32_t live_blocks) noexcept {
 }
 
 void Slab::become_full() noexcept {
-  DREY_ASSERT(live() == capacity);
+  DREY_ASSERT(free == nullptr && carved == capacity);
   countdown = room_threshold();
   state = SlabState::kFull;
 }
@@ -93,6 +93,9 @@ bool Slab::invariants_hold() const noexcept {
   const std::uintptr_t word = remote.load(std::memory_order_relaxed);
   const std::size_t chain_count =
       length_of(reinterpret_cast<const Block*>(word & ~kAnnounced), capacity);
+  if (state == SlabState::kCurrent) {
+    return countdown >= 1 && countdown <= kCurrentBias && free_count + chain_count <= carved;
+  }
   return live() + free_count + (capacity - carved) == capacity && chain_count <= live();
 }
 }  // namespace drey::core

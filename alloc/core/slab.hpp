@@ -1,15 +1,15 @@
-// slab.hpp: a slab is a run of slices cut into equal blocks of one class, owned by one heap; this
-// is its descriptor, which lives apart from the blocks. Large and huge blocks have a descriptor
-// too.
+// slab.hpp: a run of slices cut into equal blocks of one class, owned by one heap; this is its
+// descriptor, which lives apart from the blocks. Large and huge blocks have a descriptor too.
 //
 // Equations, for a slab of blocks (live counts blocks handed out, those in the remote chain and in
 // outboxes included):
 //   live + |free| + (capacity - carved) == capacity
-//   current: countdown == live + kCurrentBias   never reaches zero
+//   current: 1 <= countdown <= kCurrentBias     not counted: at zero it starts again
 //   queued:  countdown == live                  zero: the slab is empty
 //   full:    countdown == room_threshold() - (blocks the owner got back since)
 //                                               zero: worth queueing again
-// so that a free needs one decrement and one branch for all that can happen.
+// so that a free needs one decrement and one branch for all that can happen, and malloc counts
+// nothing: what a current slab has live is the rest of the first equation, found when it is parked.
 // Threads: the first cache line belongs to the owner, but for `owner` itself; `remote` is
 // everybody's (protocol: remote_free.hpp). Read next: slab_map.hpp, fast_path.hpp.
 // SPDX-License-Identifier: MIT
@@ -90,7 +90,8 @@ struct alignas(2 * kCacheLineBytes) Slab {
     return capacity >= 8 ? capacity / 8 : 1;
   }
 
-  /// Blocks handed out, from the owner's point of view. Requires: a slab of blocks.
+  /// Blocks handed out, from the owner's point of view. Requires: a slab of blocks. Cost: of a
+  /// current slab, a walk of its free list.
   [[nodiscard]] std::uint32_t live() const noexcept;
 
   /// True for the descriptor of one block. Threads: any that holds a block of it: the size, unlike

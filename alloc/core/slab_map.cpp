@@ -37,15 +37,15 @@ void SlabMap::open() noexcept {
       static_cast<const Entry*>(os::reserve_readable(kSliceCount * sizeof(Entry)));
   if (entries == nullptr) return;
   flat_base.store(entries, std::memory_order_relaxed);
-  // Release: who sees the limit sees the base; pairs with the acquire loads of flat_limit.
-  flat_limit.store(kSliceCount, std::memory_order_release);
+  // Release: who sees the mask sees the base; pairs with the acquire loads of flat_mask.
+  flat_mask.store(kSliceCount - 1, std::memory_order_release);
 }
 
 Slab* SlabMap::find(const void* pointer) const noexcept {
   const std::size_t slice = slice_of(pointer);
   if (slice >= kSliceCount) return nullptr;
   // Acquire: pairs with the release in open().
-  if (slice < flat_limit.load(std::memory_order_acquire)) {
+  if (flat_mask.load(std::memory_order_acquire) != 0) {
     const Entry* const base = flat_base.load(std::memory_order_relaxed);
     const std::uintptr_t distance = base[slice].load(std::memory_order_relaxed);
     return distance == 0 ? nullptr : reinterpret_cast<Slab*>(address_of(base) + distance);
@@ -60,7 +60,7 @@ bool SlabMap::make_writable(const void* start, std::size_t bytes) noexcept {
   const std::size_t first = slice_of(start);
   const std::size_t last = slice_of(static_cast<const std::byte*>(start) + bytes - 1);
   if (last >= kSliceCount) return false;
-  if (flat_limit.load(std::memory_order_relaxed) != 0) {
+  if (flat_mask.load(std::memory_order_relaxed) != 0) {
     const std::uintptr_t base = address_of(flat_base.load(std::memory_order_relaxed));
     const std::size_t page = os::page_bytes();
     const std::uintptr_t from = align_down(base + first * sizeof(Entry), page);
@@ -80,7 +80,7 @@ bool SlabMap::make_writable(const void* start, std::size_t bytes) noexcept {
 void SlabMap::set(const void* start, std::size_t slices, const Slab* slab) noexcept {
   const std::size_t first = slice_of(start);
   DREY_ASSERT(first + slices <= kSliceCount);
-  if (flat_limit.load(std::memory_order_relaxed) != 0) {
+  if (flat_mask.load(std::memory_order_relaxed) != 0) {
     const std::uintptr_t base = address_of(flat_base.load(std::memory_order_relaxed));
     auto* const entries = reinterpret_cast<Entry*>(base);
     const std::uintptr_t distance = slab == nullptr ? 0 : address_of(slab) - base;

@@ -6,14 +6,17 @@
 // without a fault and without reading the memory it points to.
 // Invariant: entry 0 of an untouched slice leads to the map's own first bytes, which are always
 // zero (no segment lies below 1 MiB): a descriptor without owner, where no free is a hit. That
-// saves the null test. Where the reservation is refused (RLIMIT_AS) a two-level table takes over:
-// flat_limit is then 0, every free takes the slow path, and find() knows both.
+// saves the null test. flat_mask keeps every index inside the map, so that no test of the range is
+// needed either: it is 0 before the map is open and where the reservation is refused (RLIMIT_AS),
+// which leads every free to entry 0 and so to the slow path, where find() knows both forms.
 // Read next: segment_store.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/slab.hpp"
 #include "os/os.hpp"
+
+#include <drey/base/relaxed.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -28,8 +31,18 @@ struct SlabMap {
 
   /// Base of the flat map. Before it is reserved: static zeros.
   std::atomic<const Entry*> flat_base;
-  /// Slices the flat map covers: all, or none.
-  std::atomic<std::size_t> flat_limit;
+  /// kSliceCount - 1 once the flat map is there, else 0.
+  std::atomic<std::size_t> flat_mask;
+
+  /// As find(), for the hit path: a descriptor always, without an owner where there is no slab or
+  /// the map is not flat. A pointer beyond the user address space leads to whatever slice its low
+  /// bits name; it faults when it is written, as it would anywhere.
+  [[nodiscard, gnu::always_inline]] Slab* find_unchecked(const void* pointer) const noexcept {
+    // Acquire: pairs with the release in open(); before, the base is the static zeros.
+    const std::size_t slice = and_acquire(address_of(pointer) >> kSliceShift, flat_mask);
+    const Entry* const base = load_relaxed(flat_base);
+    return reinterpret_cast<Slab*>(add_relaxed(address_of(base), base[slice]));
+  }
 
   /// Descriptor of the slice `address` lies in, or null. Knows both forms.
   [[nodiscard]] Slab* find(const void* pointer) const noexcept;
@@ -46,5 +59,6 @@ struct SlabMap {
 };
 
 /// The process's map. Constant-initialised: usable before any constructor has run.
-extern constinit SlabMap slab_map;
+/// Hidden: found without a detour through the table of addresses that other libraries may change.
+[[gnu::visibility("hidden")]] extern constinit SlabMap slab_map;
 }  // namespace drey::core

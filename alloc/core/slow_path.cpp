@@ -23,7 +23,6 @@ void* pop_current(Heap& heap, SizeClass size_class) noexcept {
   Block* const block = slab->free;
   DREY_ASSERT(block != nullptr);
   slab->free = block->next;
-  slab->countdown += 1;
   return block;
 }
 
@@ -31,19 +30,17 @@ void* pop_current(Heap& heap, SizeClass size_class) noexcept {
 bool take_remote_blocks(Slab* slab) noexcept {
   Block* const chain = take_remote_chain(slab);
   if (chain == nullptr) return false;
-  const std::uint32_t live = slab->live();
   std::uint32_t count = 1;
   Block* tail = chain;
-  while (tail->next != nullptr && count <= live) {
+  while (tail->next != nullptr && count <= slab->carved) {
     tail = tail->next;
     ++count;
   }
-  if (count > live) {
+  if (count > slab->carved) {
     report_corruption("double free", tail);
     return false;
   }
   slab->take_chain(chain, tail);
-  slab->countdown -= count;
   return true;
 }
 

@@ -32,12 +32,13 @@ class TestSlab {
   std::byte* memory_ = nullptr;
 };
 
-/// What malloc's hit path does: pops a block and counts it. Returns: null if the list is empty.
+/// What malloc's hit path does, and counts the block where the state's equation counts any.
+/// Returns: null if the list is empty.
 inline Block* pop_counted(Slab& slab) noexcept {
   Block* const block = slab.free;
   if (block == nullptr) return nullptr;
   slab.free = block->next;
-  slab.countdown += 1;
+  if (slab.state != SlabState::kCurrent) slab.countdown += 1;
   return block;
 }
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -299,7 +300,7 @@ TEST_F(EntryTest, ForeignPointersGoToTheHookWhereThereIsOne) {
       [](void* pointer) noexcept { freed.push_back(pointer); },
       [](void* pointer, std::size_t) noexcept { return pointer; },
   };
-  int local = 0;
+  std::int64_t local = 0;
   set_foreign_hooks(hooks);
   deallocate(&local);
   EXPECT_EQ(freed, std::vector<void*>{&local});

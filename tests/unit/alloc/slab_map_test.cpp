@@ -37,7 +37,7 @@ class SlabMapTest : public testing::TestWithParam<Form> {
 };
 
 TEST_P(SlabMapTest, HasTheFormThatTheAddressSpaceAllows) {
-  EXPECT_EQ(map.flat_limit.load(), is_flat() ? SlabMap::kSliceCount : 0u);
+  EXPECT_EQ(map.flat_mask.load(), is_flat() ? SlabMap::kSliceCount - 1 : 0u);
 }
 
 TEST_P(SlabMapTest, FindsNothingAtAnyAddressAndNeverFaults) {
@@ -130,7 +130,7 @@ TEST(SlabMap, ARefusedReservationLeavesTheTwoLevels) {
   SlabMap map{nullptr, 0};
   map.open();
   fake_os::reset();
-  EXPECT_EQ(map.flat_limit.load(), 0u);
+  EXPECT_EQ(map.flat_mask.load(), 0u);
   void* const start = reinterpret_cast<void*>(0x3000'0000'0000);
   ASSERT_TRUE(map.make_writable(start, kSliceBytes));
   const Slab slab{};

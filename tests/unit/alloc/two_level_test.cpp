@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace drey::core {
@@ -26,7 +27,7 @@ class TwoLevels : public testing::Test {
     segment_store.open();
   }
   ~TwoLevels() override {
-    EXPECT_EQ(slab_map.flat_limit.load(), 0u);
+    EXPECT_EQ(slab_map.flat_mask.load(), 0u);
     EXPECT_EQ(check_core().broken, nullptr) << check_core().broken;
     EXPECT_TRUE(heaps_are_consistent(true));
   }
@@ -52,7 +53,7 @@ TEST_F(TwoLevels, TheBlockFreedLastStillComesOutFirst) {
 
 TEST_F(TwoLevels, ForeignPointersAreToldApart) {
   options.on_error = OnError::kWarn;
-  int local = 0;
+  std::int64_t local = 0;
   EXPECT_FALSE(owns(&local));
   EXPECT_FALSE(owns(nullptr));
   EXPECT_FALSE(owns(reinterpret_cast<void*>(UINTPTR_MAX - 15)));
