@@ -25,10 +25,12 @@ constexpr int kMisuse = 2;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
-std::filesystem::path find_library() {
+/// `other`: the name of a file beside it, or empty.
+std::filesystem::path find_library(const std::string& other) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto library = drey::bench::drey_library(error ? "." : self.parent_path());
+  auto library = drey::bench::drey_library(error ? "." : self.parent_path());
+  if (!other.empty()) library.replace_filename(other);
   // The loader would only warn and go on with the system's malloc: so look first. It splits
   // LD_PRELOAD at spaces and colons.
   if (access(library.c_str(), R_OK) != 0) {
@@ -60,14 +62,14 @@ int help() {
        {"DREY_PROFILE", "DREY_STATS_JSON", "DREY_LEAK_REPORT", "DREY_SHOW_STATS"}) {
     unsetenv(variable);
   }
-  const std::string table = table_of_options(find_library());
+  const std::string table = table_of_options(find_library(""));
   std::printf("%s\nOptions, read from the program's environment:\n%s",
               drey::bench::run_usage().c_str(), table.c_str());
   return EXIT_SUCCESS;
 }
 
 int run(const drey::bench::RunRequest& request) {
-  const std::filesystem::path library = find_library();
+  const std::filesystem::path library = find_library(request.library);
   setenv("LD_PRELOAD", drey::bench::preload_with(library).c_str(), 1);
   for (const auto& [name, value] : request.variables) setenv(name.c_str(), value.c_str(), 1);
   if (request.verbose) {

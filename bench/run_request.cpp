@@ -21,6 +21,8 @@ struct Switch {
   const char* file;  ///< what its value is called; null: it has none
   const char* variable;
   const char* sentence;
+  const char* library =
+      nullptr;  ///< another library that does it, beside libdrey.so; null: that one
 };
 
 constexpr std::array kSwitches = {
@@ -75,6 +77,7 @@ void read_switch(char**& argument, RunRequest& request) {
   if (found == nullptr) {
     throw Misuse("expected " + names_of_switches() + " or a program, found " + *argument);
   }
+  if (found->library != nullptr) request.library = found->library;
   if (found->file == nullptr) {
     if (value != nullptr) throw Misuse(name + ": expected no value, found " + value);
     request.variables.emplace_back(found->variable, "1");
@@ -90,8 +93,10 @@ RunRequest parse_run_request(char** arguments) {
   char** argument = arguments + 1;
   for (; *argument != nullptr && **argument == '-'; ++argument) {
     const std::string name = *argument;
-    if (name == "--help" || name == "-h") return {RunVerb::kHelp, false, {}, nullptr};
-    if (name == "--version") return {RunVerb::kVersion, false, {}, nullptr};
+    if (name == "--help" || name == "-h" || name == "--version") {
+      request.verb = name == "--version" ? RunVerb::kVersion : RunVerb::kHelp;
+      return request;
+    }
     if (name == "--") {
       ++argument;
       break;

@@ -19,6 +19,7 @@ enum class RunVerb { kRun, kHelp, kVersion };
 struct RunRequest {
   RunVerb verb = RunVerb::kRun;
   bool verbose = false;
+  std::string library;  ///< a file beside libdrey.so to preload instead; empty: itself
   std::vector<std::pair<std::string, std::string>> variables;  ///< to set for the program
   char** program = nullptr;                                    ///< its arguments follow, then null
 };

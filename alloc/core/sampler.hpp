@@ -30,7 +30,7 @@ extern constinit std::atomic<bool> profile_is_on;
 }
 
 /// Takes from the real current slab and counts, where neither a sample is due nor the list empty.
-/// Fails: null; nothing has changed. Requires: heap.kept. Cost: fifteen instructions.
+/// Fails: null; nothing has changed. Requires: heap.kept. Cost: fourteen instructions.
 [[nodiscard, gnu::always_inline]] inline void* take_counted_hit(Heap& heap,
                                                                 SizeClass size_class) noexcept {
   Slab* const slab = (*heap.kept)[index_of(size_class)];
@@ -40,7 +40,6 @@ extern constinit std::atomic<bool> profile_is_on;
     return nullptr;
   heap.left_bytes = left_bytes;
   slab->free = block->next;
-  slab->countdown += 1;
   return block;
 }
 

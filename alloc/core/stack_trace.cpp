@@ -93,7 +93,9 @@ std::size_t take_stack_trace(std::uintptr_t* frames, std::size_t count_max) noex
     trace.own_first = address_of(&__ehdr_start);
     trace.own_end = address_of(&etext);
   }
+  const int saved_errno = errno;
   walk(add_frame, &trace);
+  errno = saved_errno;
   return trace.count;
 }
 }  // namespace drey::core

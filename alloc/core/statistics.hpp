@@ -1,6 +1,6 @@
 // statistics.hpp: the counters and the per-class map, as struct, text and JSON.
 //
-// Live blocks are not counted by malloc or free: they are what the slabs' countdowns say when asked.
+// Live blocks are not counted by malloc or free: they are what the slabs' equations say when asked.
 // Equations, at quiet points: live_bytes + free_slab_bytes == slab_bytes + large_bytes; a class's
 // live + free == its slabs' capacity. While other threads run each figure is of about now.
 // Threads: any. Read next: survey.hpp.

@@ -6,6 +6,28 @@
 
 namespace drey::core {
 namespace {
+/// Blocks in a list of `slab`, which its owner may be changing. A link is followed only to where a block
+/// of the slab is, and the memory there stays readable for ever; at most as many as the slab has.
+[[gnu::no_sanitize_thread]] std::uint32_t length_of(const Slab& slab, const RunView& run) noexcept {
+  std::uint32_t length = 0;
+  const Block* block = slab.free;
+  while (block != nullptr && length < run.capacity) {
+    const std::uintptr_t offset = address_of(block) - address_of(run.start);
+    if (offset / run.block_bytes >= run.capacity || offset % run.block_bytes != 0) break;
+    ++length;
+    block = block->next;
+  }
+  return length;
+}
+
+/// The equations of slab.hpp, believed as far as they make sense.
+[[gnu::no_sanitize_thread]] std::uint32_t live_of(const Slab& slab, const RunView& run) noexcept {
+  if (run.state != SlabState::kCurrent) return slab.live();
+  const std::uint32_t carved = slab.carved;
+  const std::uint32_t free = length_of(slab, run);
+  return carved > free ? carved - free : 0;
+}
+
 /// Copies a descriptor. Its owner may be changing it: each field is read once and believed only as
 /// far as it makes sense, so that nothing worse than a count of a moment ago can come out.
 [[gnu::no_sanitize_thread]] bool view(const Slab& slab, RunView& run) noexcept {
@@ -34,7 +56,7 @@ namespace {
   run.bytes = std::size_t{slab.slice_count} * kSliceBytes;
   if (index_of(run.size_class) == 0 || index_of(run.size_class) >= kClassCount) return false;
   run.block_bytes = size_of(run.size_class);
-  const std::uint32_t live = slab.live();
+  const std::uint32_t live = live_of(slab, run);
   run.live = live < run.capacity ? live : run.capacity;
   return true;
 }

@@ -62,6 +62,6 @@ struct Survey {
   /// Bytes of slabs that no live block holds.
   [[nodiscard]] std::size_t free_slab_bytes() const noexcept;
 };
-/// Cost: every descriptor in use; no free list is walked.
+/// Cost: every descriptor in use, and the lists of current slabs.
 void take_survey(Survey& survey) noexcept;
 }  // namespace drey::core
