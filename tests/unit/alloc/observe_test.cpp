@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -165,6 +166,35 @@ TEST(Statistics, ABufferThatIsTooSmallIsCutAndTheWholeLengthIsTold) {
   EXPECT_GT(length, 100u);
   EXPECT_EQ(std::string(buffer), "{\"allocat");
   EXPECT_EQ(buffer[10], 'x');
+}
+
+TEST(Statistics, MayBeReadWhileOthersAllocateAndEnd) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (std::size_t number = 0; number < 3; ++number) {
+    threads.emplace_back([&done, number] {
+      std::vector<void*> blocks(300);
+      for (std::size_t turn = 0; turn < 300'000; ++turn) {
+        void*& block = blocks[turn * 7919 % blocks.size()];
+        drey_free(block);
+        block = drey_malloc(turn * 31 % (turn % 64 == 0 ? 200'000 : 2'000));
+        // What the survey reads as a link is whatever the block's holder wrote there.
+        if (block != nullptr) std::memset(block, static_cast<int>(number * 85), 16 % (turn + 1));
+      }
+      for (void* const block : blocks) drey_free(block);
+      done = true;
+    });
+  }
+  std::vector<char> text(20'000);
+  while (!done) {
+    const Stats stats = statistics();
+    EXPECT_EQ(stats.live_bytes + stats.free_slab_bytes, stats.slab_bytes + stats.large_bytes);
+    EXPECT_GT(drey_stats_json(text.data(), text.size()), 100u);
+    EXPECT_GT(drey_stats_map(text.data(), text.size()), 100u);
+    std::thread([] { drey_free(drey_malloc(100)); }).join();
+    walk_heap(DREY_WALK_THREAD, [](const Part& part) { return part.bytes > 0; });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(HeapWalk, TellsOfEveryLiveBlockAndOfNoOther) {
