@@ -22,6 +22,8 @@
 namespace drey::core {
 /// Takes a block of `size_class` when the current slab's list is empty. Fails: null.
 [[nodiscard]] void* refill(SizeClass size_class) noexcept;
+/// The same from a heap that the caller holds, errno left alone. Requires: not class 0.
+[[nodiscard]] void* refill_from(Heap& heap, SizeClass size_class) noexcept;
 /// Blocks above kSmallSizeMax. Fails: null, also for sizes above kSizeMax.
 [[nodiscard]] void* take_above_small(std::size_t size) noexcept;
 /// Frees that are no hit: null, foreign, large, another heap's, any while the map is not flat.

@@ -4,6 +4,7 @@
 
 #include "core/misuse.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 
@@ -55,6 +56,7 @@ void Heap::keep_or_release(Slab* slab) noexcept {
 void Heap::countdown_reached_zero(Slab* slab) noexcept {
   const BusyScope busy_scope(*this);
   if (slab->state == SlabState::kCurrent) {
+    if (kept != nullptr) return renew_budget(*this, slab);
     slab->countdown = Slab::kCurrentBias;
     return;
   }
@@ -79,7 +81,10 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
     }
   }
   if (count != 0) slab->take_chain(chain, tail);
-  if (is_current) return;
+  if (is_current) {
+    if (kept != nullptr) add_room(*this, slab, count);
+    return;
+  }
   if (slab->state == SlabState::kFull && count >= slab->countdown) {
     slab->become_queued(live - count);
     queue(slab);
@@ -106,10 +111,12 @@ void Heap::serve_announcements() noexcept {
 }
 
 void Heap::park_current(SizeClass size_class) noexcept {
+  if (kept != nullptr) settle_budget(*this, size_class);
   Slab*& place = current_of(index_of(size_class));
   Slab* const slab = place;
   if (slab == &empty_slab) return;
   place = &empty_slab;
+  current[index_of(size_class)] = &empty_slab;
   if (slab->free == nullptr && slab->carved == slab->capacity) {
     slab->become_full();
     return;
@@ -136,7 +143,7 @@ bool Heap::invariants_hold() const noexcept {
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
   for (std::size_t index = 1; index < kClassCount; ++index) {
     const Slab* const slab = current_of(index);
-    if (kept != nullptr && current[index] != &empty_slab) return false;
+    if (current[index] != slab && current[index] != &empty_slab) return false;
     if (slab != &empty_slab &&
         (slab->state != SlabState::kCurrent || index_of(slab->size_class) != index ||
          slab->owner.load(std::memory_order_relaxed) != this || !slab->invariants_hold())) {

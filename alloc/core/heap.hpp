@@ -56,9 +56,8 @@ struct Heap {
   Heap* next_heap;             ///< in the list of all heaps
   Heap* next_orphan;           ///< in the list of orphans; under the heap list's lock
   std::uint32_t exit_rounds;   ///< how often the thread-exit hook has come by
-  CurrentSlabs* kept;  ///< while the profile is on: the current slabs are there; see sampler.hpp
-  std::int64_t left_bytes;  ///< to the next sample; below zero: the next block is one
-  Sampler* sampler;         ///< null before the profile is first on
+  CurrentSlabs* kept;          ///< the real current slabs while the profile is on, else null
+  Sampler* sampler;            ///< null before the profile is first on; see sampler.hpp
 
   alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
   std::atomic<HeapState> state;

@@ -87,11 +87,13 @@ void forget_sample(Slab* slab) noexcept {
 bool start_profile() noexcept {
   const bool has_stacks = open_stack_traces();
   profile_is_on.store(true, std::memory_order_relaxed);
+  follow_profile();
   return has_stacks;
 }
 
 void stop_profile() noexcept {
   profile_is_on.store(false, std::memory_order_relaxed);
+  follow_profile();
 }
 
 const SampleSite* SiteCursor::next(SampleSite& copy) noexcept {

@@ -78,6 +78,8 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   return new_slab(heap, size_class);
 }
 
+}  // namespace
+
 void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   const BusyScope busy_scope(heap);
   Slab*& current = heap.current_of(index_of(size_class));
@@ -95,15 +97,14 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   }
 }
 
+namespace {
 [[gnu::noinline]] void* refill_slowly(SizeClass size_class) noexcept {
   // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
   if (size_class == SizeClass{0}) return take_class(SizeClass{1});
   Heap* const heap = ensure_heap();
   void* block = nullptr;
   if (heap != nullptr) [[likely]] {
-    if (is_sampled(*heap)) [[unlikely]]
-      block = take_counted(*heap, size_class);
-    if (block == nullptr) block = refill_from(*heap, size_class);
+    block = is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class);
   } else {
     block = refill_from(acquire_shared_heap(), size_class);
     release_shared_heap();

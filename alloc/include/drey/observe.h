@@ -102,10 +102,10 @@ DREY_EXPORT bool drey_heap_walk(drey_walk_scope_t scope, drey_walk_callback_t ca
                                 void* argument);
 
 /* --- Profile ---
- * A sample of all blocks, one in about profile_interval bytes, each with the stack that took it. As
- * long as it is on, a malloc costs about as much again as without; threads join at their next slow
- * path. DREY_PROFILE=FILE turns it on from the start and writes FILE at exit. Not sampled: blocks
- * taken before the library's constructor, and by threads past their end. */
+ * A sample of all blocks, one in about profile_interval bytes, each with the stack that took it. The
+ * calling thread takes part at once, others from their next slow path. DREY_PROFILE=FILE turns it on
+ * from the start and writes FILE at exit. Not sampled: blocks taken before the library's constructor,
+ * and by threads past their end. */
 
 /* Begins or goes on. Returns: false if stacks cannot be had (no unwinder): sizes are sampled then. */
 DREY_EXPORT bool drey_profile_start(void);

@@ -107,14 +107,11 @@ void give_back(std::vector<void*>& blocks) {
   blocks.clear();
 }
 
-/// Turns the profile on for a test, and every heap's counting off after it.
+/// Turns the profile on for a test.
 class Profile : public testing::Test {
  protected:
   void SetUp() override { start(kInterval); }
-  void TearDown() override {
-    drey_profile_stop();
-    for (int index = 0; index < 20000; ++index) drey_free(drey_malloc(64));
-  }
+  void TearDown() override { drey_profile_stop(); }
   static void start(std::size_t interval) {
     ASSERT_EQ(drey_option_set("profile_interval", std::to_string(interval).c_str()), 0);
     ASSERT_TRUE(drey_profile_start());
@@ -164,6 +161,34 @@ TEST_F(Profile, CountsPairsOfMallocAndFreeAsMuchAsBlocksThatStay) {
   EXPECT_EQ(after.live_samples, before.live_samples);
   const double expected = 200'000 * 160.0 / kInterval;
   EXPECT_NEAR(static_cast<double>(after.total_samples - before.total_samples), expected,
+              5 * std::sqrt(expected));
+}
+
+TEST_F(Profile, CountsWhatShortLivedThreadsTake) {
+  const Sums before = sums_of("");
+  for (int round = 0; round < 400; ++round) {
+    std::thread([] {
+      std::vector<void*> blocks;
+      take_here(blocks, 150, 160);
+      take_here(blocks, 30, 1008);
+      give_back(blocks);
+    }).join();
+  }
+  const double expected = 400 * (150 * 160.0 + 30 * 1008.0) / kInterval;
+  EXPECT_NEAR(static_cast<double>(sums_of("").total_samples - before.total_samples), expected,
+              5 * std::sqrt(expected));
+}
+
+TEST_F(Profile, CountsBlocksThatOtherThreadsGiveBack) {
+  const Sums before = sums_of("");
+  std::vector<void*> blocks;
+  for (int round = 0; round < 200; ++round) {
+    take_here(blocks, 1000, 64);
+    std::thread([&] { give_back(blocks); }).join();
+    drey_collect();  // their blocks come home into slabs that are current
+  }
+  const double expected = 200 * 1000 * 64.0 / kInterval;
+  EXPECT_NEAR(static_cast<double>(sums_of("").total_samples - before.total_samples), expected,
               5 * std::sqrt(expected));
 }
 
@@ -276,7 +301,6 @@ TEST_F(Profile, AfterStopNothingIsSampledAndTheHitPathIsBack) {
   take_here(blocks, 100, 1008);
   EXPECT_NE(core::this_heap->kept, nullptr);
   drey_profile_stop();
-  take_here(blocks, 5000, 1008);
   EXPECT_EQ(core::this_heap->kept, nullptr);
   const std::size_t samples = sums_of("").total_samples;
   take_here(blocks, 50'000, 1008);
