@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/contract.hpp"
 #include "core/entry.hpp"
+#include "core/statistics.hpp"
+#include "os/file.hpp"
 
 #include <drey/alloc.h>
 #include <drey/base/version.hpp>
@@ -74,5 +76,12 @@ const char* drey_version(void) {
 
 void drey_stats_read(drey_stats_t* stats) {
   drey::core::read_statistics(*stats);
+}
+
+// Here, not in observe_api.cpp: malloc_stats() refers to it, and so a program that links the override
+// has this object with drey_version() and drey_owns() in it, by which it can be told whose malloc it is.
+void drey_stats_print(void) {
+  drey::core::ReportWriter report(drey::os::kStandardError);
+  drey::core::add_statistics_text(report);
 }
 }  // extern "C"

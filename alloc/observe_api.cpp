@@ -1,4 +1,4 @@
-// observe_api.cpp: the functions of drey/observe.h, and drey_stats_print.
+// observe_api.cpp: the functions of drey/observe.h.
 //
 // Each is a few lines on the core; nothing here holds state.
 // Read next: core/options.hpp, core/statistics.hpp, core/walk.hpp.
@@ -72,11 +72,6 @@ size_t drey_stats_text(char* buffer, size_t size) {
 
 size_t drey_stats_map(char* buffer, size_t size) {
   return write_to(buffer, size, core::add_class_map);
-}
-
-void drey_stats_print(void) {
-  core::ReportWriter report(drey::os::kStandardError);
-  core::add_statistics_text(report);
 }
 
 size_t drey_stats_classes(drey_class_stats_t* classes, size_t count) {
