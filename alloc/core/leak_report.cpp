@@ -36,6 +36,10 @@ void add_frame(ReportWriter& report, std::uintptr_t address) noexcept {
   report.add("\n");
 }
 
+[[nodiscard]] std::uint64_t rounded(double value) noexcept {
+  return (static_cast<std::uint64_t>(2 * value) + 1) / 2;
+}
+
 struct LiveSite {
   const SampleSite* site;
   std::uint64_t samples, blocks, bytes;  // blocks and bytes: estimated from the samples
@@ -62,9 +66,7 @@ void add_stacks(ReportWriter& report) noexcept {
     if (site.live_count == 0) continue;
     const double blocks = static_cast<double>(site.live_count) * weight_of_sample(site.block_bytes);
     const double bytes = blocks * static_cast<double>(site.block_bytes);
-    count = insert(largest, count,
-                   {original, site.live_count, static_cast<std::uint64_t>(blocks + 0.5),
-                    static_cast<std::uint64_t>(bytes + 0.5)});
+    count = insert(largest, count, {original, site.live_count, rounded(blocks), rounded(bytes)});
   }
   if (count != 0) report.add("  estimated from samples, by stack:\n");
   for (std::size_t index = 0; index < count; ++index) {

@@ -36,7 +36,7 @@ struct Options {
   TextSetting stats_json;
   Setting<bool, false> leak_report;
   TextSetting profile;
-  Setting<std::int64_t, 512 * 1024> profile_interval;
+  Setting<std::int64_t, std::int64_t{512} << 10U> profile_interval;
 };
 extern constinit Options options;
 

@@ -62,10 +62,8 @@ ReportWriter& ReportWriter::add_bytes(std::uint64_t bytes) noexcept {
 }
 
 ReportWriter& ReportWriter::add_percent(std::uint64_t part, std::uint64_t whole) noexcept {
-  const std::uint64_t tenths =
-      whole == 0 ? 0
-                 : static_cast<std::uint64_t>(
-                       static_cast<double>(part) * 1000.0 / static_cast<double>(whole) + 0.5);
+  const double exact = static_cast<double>(part) * 1000.0 / static_cast<double>(whole);
+  const std::uint64_t tenths = whole == 0 ? 0 : (static_cast<std::uint64_t>(2 * exact) + 1) / 2;
   return add(tenths / 10).add(".").add(tenths % 10);
 }
 

@@ -68,13 +68,12 @@ DREY_EXPORT size_t drey_stats_classes(drey_class_stats_t* classes, size_t count)
 
 /* --- Heap walk --- */
 
-/* NOLINTNEXTLINE(readability-identifier-naming): a C name. */
+/* NOLINTBEGIN(readability-identifier-naming): C names. */
 typedef enum drey_walk_scope_t {
   DREY_WALK_THREAD = 0, /* the calling thread's slabs: at any time */
   DREY_WALK_PROCESS = 1 /* everything: only while no other thread allocates or frees */
 } drey_walk_scope_t;
 
-/* NOLINTNEXTLINE(readability-identifier-naming): a C name. */
 typedef enum drey_part_kind_t {
   DREY_PART_SLAB = 1,   /* equal blocks; its live ones follow */
   DREY_PART_LARGE = 2,  /* one block on slices of a segment, which follows */
@@ -82,6 +81,7 @@ typedef enum drey_part_kind_t {
   DREY_PART_CACHED = 4, /* slices of a large block that was freed, kept for the next */
   DREY_PART_BLOCK = 5   /* a live block */
 } drey_part_kind_t;
+/* NOLINTEND(readability-identifier-naming) */
 
 /* NOLINTNEXTLINE(readability-identifier-naming): a C name. */
 typedef struct drey_part_t {
