@@ -24,6 +24,13 @@ namespace drey::core {
 [[nodiscard]] void* refill(SizeClass size_class) noexcept;
 /// The same from a heap that the caller holds, errno left alone. Requires: not class 0.
 [[nodiscard]] void* refill_from(Heap& heap, SizeClass size_class) noexcept;
+/// A block, and whether every byte of it is known to read as zero.
+struct FreshBlock {
+  void* pointer = nullptr;
+  bool zero = false;
+};
+/// As refill(). Requires: not class 0.
+[[nodiscard]] FreshBlock refill_zeroed(SizeClass size_class) noexcept;
 /// Blocks above kSmallSizeMax. Fails: null, also for sizes above kSizeMax.
 [[nodiscard]] void* take_above_small(std::size_t size) noexcept;
 /// Frees that are no hit: null, foreign, large, another heap's, any while the map is not flat.

@@ -22,6 +22,10 @@ void Heap::queue(Slab* slab) noexcept {
 
 void Heap::unqueue(Slab* slab) noexcept {
   DREY_ASSERT(slab->state == SlabState::kQueued);
+  if (slab->is_reserve) {
+    slab->is_reserve = false;
+    reserve_bytes -= slab->slice_count * kSliceBytes;
+  }
   if (slab->previous != nullptr) {
     slab->previous->next = slab->next;
   } else {
@@ -43,18 +47,23 @@ void Heap::release(Slab* slab) noexcept {
   segment_store.release(slab, slices);
 }
 
-/// An empty slab in the queue stays as the class's reserve if it is the only one; else it goes
-/// back.
+/// An empty slab in the queue stays while the reserve has room for it, or if it is the only one of
+/// its class; else it goes back.
 void Heap::keep_or_release(Slab* slab) noexcept {
-  DREY_ASSERT(slab->state == SlabState::kQueued && slab->live() == 0);
+  DREY_ASSERT(slab->state == SlabState::kQueued && slab->live() == 0 && !slab->is_reserve);
   if (is_announced(slab)) return;  // rule 3: it is released when it comes off the stack
-  if (slab->next == nullptr && slab->previous == nullptr) return;
+  const std::size_t bytes = slab->slice_count * kSliceBytes;
+  const bool is_only_one = slab->next == nullptr && slab->previous == nullptr;
+  if (is_only_one || reserve_bytes + bytes <= kReserveBytesMax) {
+    slab->is_reserve = true;
+    reserve_bytes += bytes;
+    return;
+  }
   unqueue(slab);
   release(slab);
 }
 
 void Heap::countdown_reached_zero(Slab* slab) noexcept {
-  const BusyScope busy_scope(*this);
   if (slab->state == SlabState::kCurrent) {
     if (kept != nullptr) return renew_budget(*this, slab);
     slab->countdown = Slab::kCurrentBias;
@@ -139,7 +148,16 @@ void Heap::release_empty_slabs() noexcept {
   }
 }
 
+void Heap::trim() noexcept {
+  const auto first = index_of(class_of(kSharedSlabBlockMax + 1));
+  for (std::size_t index = first; index < kClassCount; ++index) {
+    if (current_of(index)->free != nullptr) park_current(static_cast<SizeClass>(index));
+  }
+  release_empty_slabs();
+}
+
 bool Heap::invariants_hold() const noexcept {
+  std::size_t reserve = 0;
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
   for (std::size_t index = 1; index < kClassCount; ++index) {
     const Slab* const slab = current_of(index);
@@ -153,12 +171,14 @@ bool Heap::invariants_hold() const noexcept {
     for (const Slab* queued = with_room[index]; queued != nullptr; queued = queued->next) {
       if (queued->state != SlabState::kQueued || queued->previous != previous ||
           index_of(queued->size_class) != index ||
-          queued->owner.load(std::memory_order_relaxed) != this || !queued->invariants_hold()) {
+          queued->owner.load(std::memory_order_relaxed) != this || !queued->invariants_hold() ||
+          (queued->is_reserve && queued->live() != 0)) {
         return false;
       }
+      if (queued->is_reserve) reserve += queued->slice_count * kSliceBytes;
       previous = queued;
     }
   }
-  return true;
+  return reserve == reserve_bytes;
 }
 }  // namespace drey::core

@@ -50,6 +50,8 @@ struct Sampler;
 struct Heap {
   CurrentSlabs current;          ///< hot: taken from by take()
   Slab* with_room[kClassCount];  ///< fronts of the queues
+  std::size_t reserve_bytes;     ///< in empty slabs that wait in the queues
+  std::uint64_t ticks_seen;      ///< purge ticks at the last trim()
   Outbox outbox;
   RunCache runs;               ///< last freed large runs; any thread may steal from it
   std::uint32_t large_visits;  ///< calls for large blocks: every so many read the clock
@@ -89,11 +91,19 @@ struct Heap {
   /// Returns every empty slab to the store, the reserves included.
   void release_empty_slabs() noexcept;
 
-  /// A countdown has reached zero: queue the full slab, or release the empty one.
+  /// release_empty_slabs(), and the current slabs of one block that nobody holds: what a purge tick
+  /// finds idle here. Threads: the owner.
+  void trim() noexcept;
+
+  /// A countdown has reached zero: queue the full slab, or keep or release the empty one.
+  /// Requires: a BusyScope.
   void countdown_reached_zero(Slab* slab) noexcept;
 
   /// Gives an empty slab back to the store. Requires: live() == 0, not announced, in no list.
   void release(Slab* slab) noexcept;
+
+  /// Empty slabs kept for the next burst, all classes together; one of a class is kept anyway.
+  static constexpr std::size_t kReserveBytesMax = 1_MiB;
 
   /// Every invariant of every slab that can be reached from here.
   [[nodiscard]] bool invariants_hold() const noexcept;
@@ -107,7 +117,8 @@ struct Heap {
 /// alone.
 class BusyScope {
  public:
-  explicit BusyScope(Heap& heap) noexcept : heap_(heap) {
+  explicit BusyScope(Heap& heap) noexcept
+      : heap_(heap), was_busy_(heap.busy.load(std::memory_order_relaxed)) {
     // Relaxed, with signal fences: read only in a fork's child, where no other thread exists and
     // the store order of the vanished thread is the program's as far as its memory shows.
     heap_.busy.store(true, std::memory_order_relaxed);
@@ -115,12 +126,13 @@ class BusyScope {
   }
   ~BusyScope() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    heap_.busy.store(false, std::memory_order_relaxed);
+    heap_.busy.store(was_busy_, std::memory_order_relaxed);
   }
   BusyScope(const BusyScope&) = delete;
   BusyScope& operator=(const BusyScope&) = delete;
 
  private:
   Heap& heap_;
+  bool was_busy_;  ///< scopes nest
 };
 }  // namespace drey::core

@@ -21,6 +21,7 @@ void Outbox::send(Chain& chain) noexcept {
   Block* const head = chain.head;
   // Emptied first: a fork after the hand-over must not leave the blocks in two lists.
   chain.head = nullptr;
+  --chain_count_;
   hand_over(slab, head, chain.tail);
 }
 
@@ -31,22 +32,20 @@ void Outbox::add(Slab* slab, Block* block) noexcept {
     chain.slab = slab;
     chain.tail = block;
     chain.count = 0;
+    ++chain_count_;
   }
   block->next = chain.head;
   chain.head = block;
   if (++chain.count == kBlocksMax) send(chain);
 }
 
-void Outbox::flush() noexcept {
+void Outbox::flush_chains() noexcept {
   for (Chain& chain : chains_) {
     if (chain.head != nullptr) send(chain);
   }
 }
 
 bool Outbox::empty() const noexcept {
-  for (const Chain& chain : chains_) {
-    if (chain.head != nullptr) return false;
-  }
-  return true;
+  return chain_count_ == 0;
 }
 }  // namespace drey::core

@@ -25,7 +25,9 @@ class Outbox {
   void add(Slab* slab, Block* block) noexcept;
 
   /// Hands every chain over.
-  void flush() noexcept;
+  void flush() noexcept {
+    if (chain_count_ != 0) flush_chains();
+  }
 
   [[nodiscard]] bool empty() const noexcept;
 
@@ -42,8 +44,10 @@ class Outbox {
   static constexpr std::size_t kSlotCount = 16;
 
   [[nodiscard]] static std::size_t slot_of(const Slab* slab) noexcept;
-  static void send(Chain& chain) noexcept;
+  void send(Chain& chain) noexcept;
+  void flush_chains() noexcept;
 
+  std::uint32_t chain_count_;  ///< of chains that are not empty
   Chain chains_[kSlotCount];
 };
 }  // namespace drey::core

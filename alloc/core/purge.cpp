@@ -7,6 +7,20 @@
 
 namespace drey::core {
 void purge_if_due() noexcept {
+  run_due_ticks();
+  Heap& heap = *this_heap;
+  if (heap.state.load(std::memory_order_relaxed) == HeapState::kOwned) trim_if_ticked(heap);
+}
+
+void trim_if_ticked(Heap& heap) noexcept {
+  const std::uint64_t ticks = segment_store.tick_count();
+  if (heap.ticks_seen == ticks) return;
+  const BusyScope busy_scope(heap);
+  heap.ticks_seen = ticks;
+  heap.trim();
+}
+
+void run_due_ticks() noexcept {
   int ticks = segment_store.claim_ticks();
   if (ticks == 0) return;
   // Once, also where two ticks are due: most frees into a cache do not look at the clock, so a run

@@ -1,4 +1,4 @@
-// run_cache.hpp: a heap's few last freed large runs, so that a loop of malloc(1 MiB) and free takes
+// run_cache.hpp: a heap's few last freed large runs, so that a loop of malloc(2 MiB) and free takes
 // no lock.
 //
 // Invariants: a cached run is held (not idle in its segment), has no map entry, and was touched; a

@@ -157,6 +157,7 @@ void SegmentStore::purge_all() noexcept {
 
 void SegmentStore::tick() noexcept {
   const os::LockHolder hold(lock_);
+  tick_count_.add(1);
   for (std::size_t index = 0; index < segment_count_; ++index) {
     Segment* const segment = segments_[index];
     if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));

@@ -53,6 +53,9 @@ class SegmentStore {
   /// Ticks that are due and now the caller's to do: 0, 1, or 2 when half a delay was missed.
   /// Cost: a clock read when it is 0.
   [[nodiscard]] int claim_ticks() noexcept;
+
+  /// Ticks run so far. Threads: any.
+  [[nodiscard]] std::uint64_t tick_count() const noexcept { return tick_count_.value(); }
   /// Purges what was idle at the last tick, and ages the rest.
   void tick() noexcept;
   /// The ticks that are due, of this store alone; purge.hpp knows of the heaps' caches too.
@@ -91,6 +94,7 @@ class SegmentStore {
   std::size_t segment_count_ = 0;
   std::size_t first_with_room_ = 0;  ///< segments before it have no idle slice at all
   std::atomic<std::uint64_t> next_tick_ms_{0};
+  Counter tick_count_;
   Slab* idle_huge_descriptors_ = nullptr;
   Slab* huge_descriptors_ = nullptr;
   Counter purged_bytes_;  // written under the lock

@@ -1,6 +1,7 @@
 // size_class.hpp: which size class a request belongs to, and how long its blocks are.
 //
-// Classes: 1..64 in steps of 16 bytes to 1 KiB; then 8 an octave to 64 KiB (at most 12.5 % lost).
+// Classes: 1..64 in steps of 16 bytes to 1 KiB; then 8 an octave to 1 MiB (at most 12.5 % lost, of
+// addresses rather than of memory where blocks are longer than a few pages).
 // 225 floats are 900 bytes and fall into 912, not 1,024. Class 0 is the request of 0 bytes: it has
 // no slabs, and its current slab is always the empty one, so that the hit path needs no test for
 // it.
@@ -24,12 +25,14 @@ enum class SizeClass : std::uint32_t {};
 }
 
 inline constexpr std::size_t kSmallSizeMax = 1_KiB;
-inline constexpr std::size_t kMediumSizeMax = 64_KiB;
+inline constexpr std::size_t kMediumSizeMax = 1_MiB;
 inline constexpr std::size_t kSmallClassCount = kSmallSizeMax / kMinAlignmentBytes;
 inline constexpr std::size_t kClassesPerOctave = 8;
-inline constexpr std::size_t kMediumClassCount = kClassesPerOctave * 6;
+inline constexpr std::size_t kMediumClassCount = kClassesPerOctave * 10;
 inline constexpr std::size_t kClassCount = 1 + kSmallClassCount + kMediumClassCount;
-static_assert((kSmallSizeMax << 6) == kMediumSizeMax);
+static_assert((kSmallSizeMax << 10) == kMediumSizeMax);
+/// What slabs start on, and so the largest alignment a class can have.
+inline constexpr std::size_t kClassAlignmentMax = 64_KiB;
 
 /// Class of a small request. Requires: size <= kSmallSizeMax.
 [[nodiscard]] constexpr SizeClass small_class_of(std::size_t size) noexcept {
@@ -62,7 +65,9 @@ static_assert((kSmallSizeMax << 6) == kMediumSizeMax);
 /// Returns: class 0 where there is none. Requires: a power of two; size >= 1.
 [[nodiscard]] constexpr SizeClass aligned_class_of(std::size_t size,
                                                    std::size_t alignment) noexcept {
-  if (size > kMediumSizeMax || alignment > kMediumSizeMax) return SizeClass{0};
+  if (size > kMediumSizeMax || alignment > kClassAlignmentMax) return SizeClass{0};
+  const std::size_t rounded = align_up(size, alignment);
+  if (rounded <= kSmallSizeMax) return small_class_of(rounded);
   for (std::size_t index = index_of(class_of(size)); index < kClassCount; ++index) {
     const auto size_class = static_cast<SizeClass>(index);
     if (size_of(size_class) % alignment == 0) return size_class;

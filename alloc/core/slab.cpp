@@ -7,6 +7,8 @@ namespace drey::core {
 namespace {
 /// Fresh memory is touched this much at a time: the smallest page the kernel gives.
 constexpr std::size_t kCarveBytes = 4_KiB;
+/// Memory that was in use before is probably still resident.
+constexpr std::size_t kCarveUsedBytes = 16_KiB;
 
 [[nodiscard]] std::size_t length_of(const Block* block, std::size_t length_max) noexcept {
   std::size_t length = 0;
@@ -31,7 +33,8 @@ std::uint32_t Slab::live() const noexcept {
   }
 }
 
-void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices) noexcept {
+void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices,
+                bool zero) noexcept {
   const std::size_t bytes = slices * kSliceBytes;
   free = nullptr;
   countdown = 0;
@@ -41,6 +44,8 @@ void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices)
   carved = 0;
   size_class = for_class;
   state = SlabState::kQueued;
+  is_zero = zero;
+  is_reserve = false;
   slice_count = static_cast<std::uint16_t>(slices);
   next = nullptr;
   previous = nullptr;
@@ -52,8 +57,9 @@ bool Slab::carve() noexcept {
   if (carved == capacity) return false;
   std::byte* const first = start + std::size_t{carved} * block_bytes;
   // To the end of the page that the first block begins in, and one block at least.
-  const std::size_t page_left = kCarveBytes - (address_of(first) & (kCarveBytes - 1));
-  std::uint32_t count = static_cast<std::uint32_t>(page_left / block_bytes);
+  const std::size_t step = is_zero ? kCarveBytes : kCarveUsedBytes;
+  const std::size_t step_left = step - (address_of(first) & (step - 1));
+  std::uint32_t count = static_cast<std::uint32_t>(step_left / block_bytes);
   if (count == 0) count = 1;
   if (count > capacity - carved) count = capacity - carved;
   Block* later = nullptr;

@@ -42,13 +42,17 @@ static_assert(kSliceBytes == std::size_t{1} << kSliceShift);
 
 inline constexpr std::size_t kSmallSlabSlices = 1;
 inline constexpr std::size_t kMediumSlabSlices = 8;
+/// Longer blocks have a slab each.
+inline constexpr std::size_t kSharedSlabBlockMax = 64_KiB;
 
-/// Slices of a slab of this class: enough for eight blocks at least.
+/// Slices of a slab of this class: enough for eight blocks, or for the one.
 [[nodiscard]] constexpr std::size_t slab_slices_of(SizeClass size_class) noexcept {
-  return index_of(size_class) <= kSmallClassCount ? kSmallSlabSlices : kMediumSlabSlices;
+  if (index_of(size_class) <= kSmallClassCount) return kSmallSlabSlices;
+  if (size_of(size_class) <= kSharedSlabBlockMax) return kMediumSlabSlices;
+  return divide_up(size_of(size_class), kSliceBytes);
 }
-static_assert(kMediumSlabSlices * kSliceBytes / kMediumSizeMax >= 8);
-static_assert(kSliceBytes % kMediumSizeMax == 0, "aligned_class_of() needs slabs to start there");
+static_assert(kMediumSlabSlices * kSliceBytes / kSharedSlabBlockMax >= 8);
+static_assert(kSliceBytes % kClassAlignmentMax == 0, "slabs start on slices");
 
 enum class SlabState : std::uint8_t {
   kIdle,     ///< the store's, or never used
@@ -70,6 +74,8 @@ struct alignas(2 * kCacheLineBytes) Slab {
   std::uint32_t carved;       ///< blocks linked so far; the rest was never touched
   SizeClass size_class;
   SlabState state;
+  bool is_zero : 1;           ///< what was never carved, and a slab's one block, reads as zero
+  bool is_reserve : 1;        ///< queued, empty, and counted in its heap's reserve
   std::uint16_t slice_count;  ///< of slabs and large blocks
   Slab* next;                 ///< in its heap's queue
   Slab* previous;             ///< in its heap's queue; null at the front
@@ -81,7 +87,9 @@ struct alignas(2 * kCacheLineBytes) Slab {
   Slab* next_idle;        ///< descriptors of huge blocks that are not in use
   SampleSite* sample;     ///< of a large or huge block that the profile sampled; else null
 
-  static constexpr std::uint32_t kCurrentBias = 1U << 30;
+  /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
+  /// process that only hits gives idle memory back.
+  static constexpr std::uint32_t kCurrentBias = 1U << 12;
   static constexpr std::uintptr_t kAnnounced = 1;
 
   /// Blocks that must come back to a full slab before it is worth queueing: an eighth, so that the
@@ -105,10 +113,15 @@ struct alignas(2 * kCacheLineBytes) Slab {
     return offset % block_bytes == 0 && offset / block_bytes < capacity;
   }
 
-  /// Makes the descriptor one of an empty slab of `for_class` over its slices. Cost: constant.
-  void open(SizeClass for_class, std::byte* first_block, std::size_t slices) noexcept;
+  /// Makes the descriptor one of an empty slab of `for_class` over its slices. `zero`: all of them
+  /// read as zero. Cost: constant.
+  void open(SizeClass for_class, std::byte* first_block, std::size_t slices, bool zero) noexcept;
 
-  /// Links untouched blocks into the free list, at most one kernel page of them at a time.
+  /// True if the slab holds one block.
+  [[nodiscard]] bool has_one_block() const noexcept { return capacity == 1; }
+
+  /// Links untouched blocks into the free list, at most one kernel page of them at a time, or four
+  /// where the memory has been used before.
   /// Returns: false when all are carved. Requires: the free list is empty.
   bool carve() noexcept;
 

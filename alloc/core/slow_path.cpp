@@ -49,7 +49,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   const SegmentStore::Run run = segment_store.acquire(slices, kSliceBytes);
   if (run.slab == nullptr) return nullptr;
   Slab* const slab = run.slab;
-  slab->open(size_class, run.start, slices);
+  slab->open(size_class, run.start, slices, run.zero);
   // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
   slab->owner.store(&heap, std::memory_order_relaxed);
   slab_map.set(run.start, slices, slab);
@@ -77,7 +77,6 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   release_cached_runs(false);
   return new_slab(heap, size_class);
 }
-
 }  // namespace
 
 void* refill_from(Heap& heap, SizeClass size_class) noexcept {
@@ -98,21 +97,6 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
 }
 
 namespace {
-[[gnu::noinline]] void* refill_slowly(SizeClass size_class) noexcept {
-  // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
-  if (size_class == SizeClass{0}) return take_class(SizeClass{1});
-  Heap* const heap = ensure_heap();
-  void* block = nullptr;
-  if (heap != nullptr) [[likely]] {
-    block = is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class);
-  } else {
-    block = refill_from(acquire_shared_heap(), size_class);
-    release_shared_heap();
-  }
-  if (block == nullptr) errno = ENOMEM;
-  return block;
-}
-
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
@@ -130,7 +114,31 @@ void* refill(SizeClass size_class) noexcept {
     void* const block = take_counted_hit(*this_heap, size_class);
     if (block != nullptr) return block;
   }
-  return refill_slowly(size_class);
+  // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
+  if (size_class == SizeClass{0}) return take_class(SizeClass{1});
+  return refill_zeroed(size_class).pointer;
+}
+
+FreshBlock refill_zeroed(SizeClass size_class) noexcept {
+  Heap* const heap = ensure_heap();
+  void* block = nullptr;
+  if (heap != nullptr) [[likely]] {
+    block = is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class);
+  } else {
+    block = refill_from(acquire_shared_heap(), size_class);
+    release_shared_heap();
+  }
+  if (block == nullptr) {
+    errno = ENOMEM;
+    return {};
+  }
+  if (size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
+  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
+  Slab* const slab = slab_map.find(block);
+  if (slab->is_large_or_huge()) return {block, false};  // a sample: see sampler.hpp
+  const bool zero = slab->is_zero;
+  slab->is_zero = false;
+  return {block, zero};
 }
 
 void* take_above_small(std::size_t size) noexcept {
@@ -152,8 +160,11 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
-  purge_if_due();  // before anything is given back: see purge.cpp
-  this_heap->countdown_reached_zero(slab);
+  Heap& heap = *this_heap;
+  const BusyScope busy_scope(heap);
+  run_due_ticks();  // before anything is given back: see purge.cpp
+  heap.countdown_reached_zero(slab);
+  trim_if_ticked(heap);  // after: the slab was in no list that trimming knows
 }
 
 void report_double_free(void* pointer) noexcept {

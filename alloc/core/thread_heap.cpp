@@ -164,6 +164,7 @@ Slab* adopt_slab(Heap& taker, SizeClass size_class) noexcept {
       // Release: the slab as it is now; pairs with the acquire in announce().
       slab->owner.store(&taker, std::memory_order_release);
     }
+    if (heap->reserve_bytes != 0) heap->release_empty_slabs();
     heap->state.store(HeapState::kOrphan, std::memory_order_seq_cst);
     serve_if_orphan(heap);
     if (slab != nullptr) return slab;

@@ -17,7 +17,7 @@ class TestSlab {
   explicit TestSlab(SizeClass size_class) {
     const std::size_t slices = slab_slices_of(size_class);
     memory_ = static_cast<std::byte*>(std::aligned_alloc(kSliceBytes, slices * kSliceBytes));
-    slab_.open(size_class, memory_, slices);
+    slab_.open(size_class, memory_, slices, true);
   }
   ~TestSlab() { std::free(memory_); }
   TestSlab(const TestSlab&) = delete;

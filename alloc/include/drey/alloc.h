@@ -72,7 +72,7 @@ typedef struct drey_stats_t {
   uint64_t
       live_block_count; /* blocks handed out; freed by another thread: until it is taken back */
   uint64_t slab_count;
-  uint64_t large_block_count; /* above 64 KiB, on slices of a segment */
+  uint64_t large_block_count; /* above 1 MiB, on slices of a segment */
   uint64_t huge_block_count;  /* on mappings of their own */
 } drey_stats_t;
 DREY_EXPORT void drey_stats_read(drey_stats_t* stats);

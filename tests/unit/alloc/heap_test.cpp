@@ -116,17 +116,45 @@ TEST_F(HeapTest, TheBlockFreedLastComesOutFirst) {
   give_back_blocks(blocks);
 }
 
-TEST_F(HeapTest, KeepsOneEmptySlabOfAClassAndReturnsTheOthers) {
-  const auto slabs = fill_slabs(4);
-  for (std::size_t index = 0; index < 3; ++index) give_back_blocks(slabs[index]);
-  ASSERT_EQ(queue().size(), 1u);
-  EXPECT_EQ(queue()[0]->live(), 0u);
-  EXPECT_EQ(heap->slab_bytes.value(), 2 * kSliceBytes) << "the reserve and the current one";
+TEST_F(HeapTest, KeepsEmptySlabsUpToTheReserveAndReturnsTheOthers) {
+  constexpr std::size_t kReserveSlabs = Heap::kReserveBytesMax / kSliceBytes;
+  const auto slabs = fill_slabs(kReserveSlabs + 4);
+  for (std::size_t index = 0; index < kReserveSlabs + 3; ++index) give_back_blocks(slabs[index]);
+  ASSERT_EQ(queue().size(), kReserveSlabs);
+  for (const Slab* const slab : queue()) EXPECT_EQ(slab->live(), 0u);
+  EXPECT_EQ(heap->reserve_bytes, Heap::kReserveBytesMax);
+  EXPECT_EQ(heap->slab_bytes.value(), (kReserveSlabs + 1) * kSliceBytes);
+  EXPECT_TRUE(heap->invariants_hold());
   heap->release_empty_slabs();
   EXPECT_TRUE(queue().empty());
-  EXPECT_EQ(heap->slab_bytes.value(), kSliceBytes);
+  EXPECT_EQ(heap->reserve_bytes, 0u);
+  EXPECT_EQ(heap->slab_bytes.value(), kSliceBytes) << "the current one";
   EXPECT_TRUE(heap->invariants_hold());
-  give_back_blocks(slabs[3]);
+  give_back_blocks(slabs.back());
+}
+
+TEST_F(HeapTest, AnEmptySlabIsKeptWhateverItsLengthIfItIsTheOnlyOneOfItsClass) {
+  const std::vector<void*> blocks = take_blocks(3, 900_KiB);
+  ASSERT_GT(3 * 896_KiB, Heap::kReserveBytesMax);
+  give_back_blocks(blocks);
+  EXPECT_LE(heap->reserve_bytes, 960_KiB);
+  EXPECT_TRUE(heap->invariants_hold());
+  const std::vector<void*> again = take_blocks(2, 900_KiB);
+  EXPECT_EQ(heap->reserve_bytes, 0u) << "the current one and the reserve are used again";
+  give_back_blocks(again);
+}
+
+TEST_F(HeapTest, TrimmingReturnsEmptySlabsAndLongBlocksThatNobodyHolds) {
+  const std::vector<void*> small = take_blocks(2 * kCapacity, kBlockBytes);
+  const std::vector<void*> lengthy = take_blocks(1, 500_KiB);
+  void* const held = take_blocks(1, 300_KiB)[0];
+  give_back_blocks(small);
+  give_back_blocks(lengthy);
+  heap->trim();
+  EXPECT_EQ(heap->reserve_bytes, 0u);
+  EXPECT_EQ(heap->slab_bytes.value(), kSliceBytes + 320_KiB) << "a current slab and what is held";
+  EXPECT_TRUE(heap->invariants_hold());
+  deallocate(held);
 }
 
 TEST_F(HeapTest, ASlabInTheMiddleOfTheQueueCanLeaveIt) {
@@ -135,8 +163,10 @@ TEST_F(HeapTest, ASlabInTheMiddleOfTheQueueCanLeaveIt) {
   ASSERT_EQ(queue().size(), 4u);
   Slab* const middle = slab_of(slabs[2]);
   give_back_some(slabs[2], kThreshold, kCapacity - kThreshold);
+  ASSERT_EQ(queue().size(), 4u) << "in the reserve";
+  heap->release_empty_slabs();
   EXPECT_EQ(queue(), (std::vector<Slab*>{slab_of(slabs[3]), slab_of(slabs[1]), slab_of(slabs[0])}));
-  EXPECT_EQ(middle->owner.load(), nullptr) << "empty and not the only one: returned";
+  EXPECT_EQ(middle->owner.load(), nullptr) << "empty: returned";
   EXPECT_TRUE(heap->invariants_hold());
   for (const std::size_t index : {0, 1, 3}) {
     give_back_some(slabs[index], kThreshold, kCapacity - kThreshold);
@@ -201,22 +231,27 @@ TEST_F(HeapTest, RemoteFreesOfQueuedAndCurrentSlabsAreTakenWhereTheyAre) {
 }
 
 TEST_F(HeapTest, SlabsThatOtherThreadsEmptyAreReturned) {
-  const auto slabs = fill_slabs(4);
-  for (std::size_t index = 0; index < 3; ++index) give_back_remotely(slabs[index], 0, kCapacity);
-  EXPECT_EQ(heap->slab_bytes.value(), 4 * kSliceBytes) << "not yet served";
+  constexpr std::size_t kReserveSlabs = Heap::kReserveBytesMax / kSliceBytes;
+  const auto slabs = fill_slabs(kReserveSlabs + 4);
+  for (std::size_t index = 0; index < kReserveSlabs + 3; ++index) {
+    give_back_remotely(slabs[index], 0, kCapacity);
+  }
+  EXPECT_EQ(heap->slab_bytes.value(), slabs.size() * kSliceBytes) << "not yet served";
   heap->serve_announcements();
-  EXPECT_EQ(heap->slab_bytes.value(), 2 * kSliceBytes) << "the current one and a reserve";
+  EXPECT_EQ(heap->slab_bytes.value(), (kReserveSlabs + 1) * kSliceBytes)
+      << "the current one and the reserve";
   EXPECT_TRUE(heap->invariants_hold());
-  give_back_blocks(slabs[3]);
+  give_back_blocks(slabs.back());
 }
 
 TEST_F(HeapTest, RefillsInTheOrderRemoteUntouchedAnnouncedNew) {
   const auto first = fill_slabs(1)[0];
-  const std::vector<void*> begun = take_blocks(4, kBlockBytes);  // a page of the second slab
+  std::vector<void*> begun = take_blocks(1, kBlockBytes);
+  while (slab_of(begun)->free != nullptr) begun.push_back(allocate(kBlockBytes));
   give_back_remotely(begun, 0, 1);
   give_back_remotely(first, 0, kThreshold);
   EXPECT_EQ(allocate(kBlockBytes), begun[0]) << "what came back to the current slab";
-  const std::vector<void*> untouched = take_blocks(kCapacity - 4, kBlockBytes);
+  const std::vector<void*> untouched = take_blocks(kCapacity - begun.size(), kBlockBytes);
   for (void* const block : untouched) ASSERT_EQ(slab_map.find(block), slab_of(begun));
   EXPECT_EQ(slab_map.find(allocate(kBlockBytes)), slab_of(first)) << "what was announced";
   const std::vector<void*> rest = take_blocks(kThreshold - 1, kBlockBytes);

@@ -58,7 +58,7 @@ class Drained {
   Drained() {
     fake_os::fail_all(Call::kReserve, true);
     fake_os::fail_all(Call::kMap, true);
-    while (void* const block = take_large(kMediumSizeMax, 16).pointer) blocks_.push_back(block);
+    while (void* const block = take_large(kSliceBytes, 16).pointer) blocks_.push_back(block);
     fake_os::reset();
   }
   ~Drained() {
@@ -304,7 +304,7 @@ TEST_F(LargeTest, ARefusedResizeLeavesTheBlockAsItWas) {
   fake_os::fail_all(true);
   EXPECT_EQ(reallocate(block, 80_MiB), nullptr);
   EXPECT_EQ(reallocate(block, 10'000'000'000), nullptr);
-  EXPECT_EQ(reallocate(block, 1_MiB), block) << "it is long enough where it is";
+  EXPECT_EQ(reallocate(block, 2_MiB), block) << "it is long enough where it is";
   fake_os::reset();
   EXPECT_TRUE(owns(block));
   EXPECT_EQ(usable_bytes(block), 40_MiB);

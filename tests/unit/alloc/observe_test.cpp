@@ -135,12 +135,12 @@ TEST(Statistics, LargeAndHugeBlocksAreCountedWhileTheyLive) {
   const Stats before = statistics();
   {
     Blocks blocks;
-    blocks.take(2, 200'000);
+    blocks.take(2, 2'000'000);
     blocks.take(40 << 20);
     const Stats stats = statistics();
     EXPECT_EQ(stats.large_block_count, before.large_block_count + 2);
     EXPECT_EQ(stats.huge_block_count, before.huge_block_count + 1);
-    EXPECT_EQ(stats.large_bytes, before.large_bytes + 2 * 262'144 + (40 << 20));
+    EXPECT_EQ(stats.large_bytes, before.large_bytes + 2 * 2'031'616 + (40 << 20));
   }
   const Stats after = statistics();
   EXPECT_EQ(after.large_block_count, before.large_block_count);
@@ -177,7 +177,7 @@ TEST(Statistics, MayBeReadWhileOthersAllocateAndEnd) {
       for (std::size_t turn = 0; turn < 300'000; ++turn) {
         void*& block = blocks[turn * 7919 % blocks.size()];
         drey_free(block);
-        block = drey_malloc(turn * 31 % (turn % 64 == 0 ? 200'000 : 2'000));
+        block = drey_malloc(turn * 31 % (turn % 64 == 0 ? 2'000'000 : 2'000));
         // What the survey reads as a link is whatever the block's holder wrote there.
         if (block != nullptr) std::memset(block, static_cast<int>(number * 85), 16 % (turn + 1));
       }
@@ -214,7 +214,7 @@ TEST(HeapWalk, OfTheThreadTellsOfItsSlabsOnly) {
   const std::set<const void*> before = live_places(DREY_WALK_THREAD);
   Blocks blocks;
   blocks.take(100, 80);
-  blocks.take(200'000);  // belongs to no thread
+  blocks.take(2'000'000);  // belongs to no thread
   const std::set<const void*> places = live_places(DREY_WALK_THREAD);
   EXPECT_EQ(places.size(), before.size() + 100);
   for (const void* const place : other.places()) EXPECT_EQ(places.count(place), 0u);

@@ -28,7 +28,7 @@ class OutboxTest : public testing::Test {
     for (std::size_t index = 0; index < kSlabCount; ++index) {
       Slab& slab = slabs[index];
       auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kSliceBytes, kSliceBytes));
-      slab.open(class_of(512), memory, 1);
+      slab.open(class_of(512), memory, 1, false);
       slab.owner = owner.get();
       slab.become_current();
       blocks.push_back(take_all(slab));

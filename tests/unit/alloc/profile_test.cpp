@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -227,7 +228,8 @@ TEST_F(Profile, ASampledBlockIsAsGoodAsAnyOther) {
     for (std::size_t at = 0; at < size; ++at) ASSERT_EQ(zeroed[at], 0x33) << at;
     zeroed = static_cast<unsigned char*>(drey_realloc(zeroed, 300'000));
     zeroed = static_cast<unsigned char*>(drey_realloc(zeroed, size / 2 + 1));
-    for (std::size_t at = 0; at < size / 2 + 1; ++at) ASSERT_EQ(zeroed[at], 0x33) << at;
+    const std::size_t kept = std::min<std::size_t>(size / 2 + 1, 300'000);
+    for (std::size_t at = 0; at < kept; ++at) ASSERT_EQ(zeroed[at], 0x33) << at;
     drey_free(zeroed);
     for (std::size_t alignment = 16; alignment <= (2 << 20); alignment *= 8) {
       void* const aligned = drey_aligned_alloc(alignment, size);

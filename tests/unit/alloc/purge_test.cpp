@@ -81,11 +81,11 @@ TEST_F(PurgeTest, WhatDoesNotFitTheCacheOutlivesTheNextVisitsToo) {
 }
 
 TEST_F(PurgeTest, ATailThatReallocCutsOffOutlivesTheNextVisits) {
-  volatile std::byte* const block = take(2_MiB);
+  volatile std::byte* const block = take(4_MiB);
   fake_os::advance_ms(50 * kDelayMs);
-  EXPECT_EQ(reallocate(const_cast<std::byte*>(block), 1_MiB), block);
+  EXPECT_EQ(reallocate(const_cast<std::byte*>(block), 2_MiB), block);
   purge_if_due();
-  EXPECT_FALSE(is_purged(block, 2_MiB));
+  EXPECT_FALSE(is_purged(block, 4_MiB));
   free_block(block);
 }
 
@@ -102,7 +102,7 @@ TEST_F(PurgeTest, AThreadsCacheGoesBackThoughTheThreadIsIdle) {
   TestHeap idle;
   volatile std::byte* block = nullptr;
   std::thread owner([&] {
-    block = take(1_MiB);
+    block = take(2_MiB);
     free_block(block);
     // The thread ends without its hook: as if it slept for ever.
   });
@@ -111,7 +111,7 @@ TEST_F(PurgeTest, AThreadsCacheGoesBackThoughTheThreadIsIdle) {
     fake_os::advance_ms(kDelayMs / 2);
     purge_if_due();
   }
-  EXPECT_TRUE(is_purged(block, 1_MiB));
+  EXPECT_TRUE(is_purged(block, 2_MiB));
 }
 
 TEST_F(PurgeTest, AWorkingLoopKeepsItsMemory) {

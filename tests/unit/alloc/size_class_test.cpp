@@ -16,7 +16,7 @@ namespace {
 std::vector<std::size_t> described_sizes() {
   std::vector<std::size_t> sizes = {0};
   for (std::size_t size = 16; size <= 1024; size += 16) sizes.push_back(size);
-  for (std::size_t octave = 1024; octave < 65536; octave *= 2) {
+  for (std::size_t octave = 1024; octave < 1048576; octave *= 2) {
     for (std::size_t step = 1; step <= 8; ++step) sizes.push_back(octave + step * octave / 8);
   }
   return sizes;
@@ -32,7 +32,7 @@ TEST(SizeClass, TheTableIsTheOneDescribed) {
 
 TEST(SizeClass, EverySizeGetsTheSmallestClassThatHoldsIt) {
   const std::vector<std::size_t> sizes = described_sizes();
-  for (std::size_t size = 0; size <= 65536; ++size) {
+  for (std::size_t size = 0; size <= 1048576; size += size < 70000 ? 1 : 13) {
     const auto smallest = std::lower_bound(sizes.begin(), sizes.end(), size) - sizes.begin();
     ASSERT_EQ(index_of(class_of(size)), static_cast<std::size_t>(smallest)) << size << " bytes";
   }
@@ -55,10 +55,13 @@ TEST(SizeClass, AtMostAnEighthIsLostAboveOneKibibyte) {
 TEST(SizeClass, AlignmentIsFoundByTheSmallestClassThatIsAMultipleOfIt) {
   const std::vector<std::size_t> sizes = described_sizes();
   for (std::size_t alignment = 1; alignment <= 131072; alignment *= 2) {
-    for (std::size_t size = 1; size <= 70000; size += size < 2100 ? 1 : 97) {
+    for (std::size_t size = 1; size <= 1100000; size += size < 2100    ? 1
+                                                        : size < 70000 ? 97
+                                                                       : 4999) {
       std::size_t expected = 0;
       for (std::size_t index = kClassCount; index-- > 1;) {
-        if (sizes[index] >= size && sizes[index] % alignment == 0) expected = index;
+        if (sizes[index] >= size && sizes[index] % alignment == 0 && alignment <= 65536)
+          expected = index;
       }
       ASSERT_EQ(index_of(aligned_class_of(size, alignment)), expected)
           << size << " bytes on " << alignment;
@@ -71,10 +74,15 @@ TEST(SizeClass, AWholeSliceAlignedOnASliceHasAClass) {
   EXPECT_EQ(size_of(aligned_class_of(65536, 65536)), 65536u);
 }
 
-TEST(SizeClass, SlabsHoldEightBlocksAndWasteLittle) {
+TEST(SizeClass, SlabsHoldEightBlocksAndWasteLittleOrHoldOne) {
   for (std::size_t index = 1; index < kClassCount; ++index) {
     const auto size_class = static_cast<SizeClass>(index);
     const std::size_t bytes = slab_slices_of(size_class) * kSliceBytes;
+    if (size_of(size_class) > kSharedSlabBlockMax) {
+      EXPECT_EQ(bytes / size_of(size_class), 1u) << "class " << index;
+      EXPECT_LT(bytes - size_of(size_class), kSliceBytes) << "class " << index;
+      continue;
+    }
     EXPECT_GE(bytes / size_of(size_class), 8u) << "class " << index;
     EXPECT_LE(bytes % size_of(size_class), bytes / 8) << "class " << index;
   }
