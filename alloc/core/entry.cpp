@@ -85,11 +85,11 @@ void* reallocate(void* pointer, std::size_t size) noexcept {
   if (size > kSizeMax) return nullptr;
   const std::size_t usable = usable_bytes_of(slab);
   if (slab->is_large_or_huge()) {
+    // A block that the profile sampled is a large one, whatever its size.
     void* const resized = size > kMediumSizeMax ? resize_large(slab, size) : nullptr;
     if (resized != nullptr) return resized;
-  } else if (fits_in_place(usable, size)) {
-    return pointer;
   }
+  if (size <= kMediumSizeMax && fits_in_place(usable, size)) return pointer;
   void* const moved = take(size);
   if (moved == nullptr) return size <= usable ? pointer : nullptr;
   std::memcpy(moved, pointer, size < usable ? size : usable);

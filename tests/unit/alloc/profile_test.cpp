@@ -220,6 +220,9 @@ TEST_F(Profile, ASampledBlockIsAsGoodAsAnyOther) {
     EXPECT_EQ(drey_usable_size(block), drey_good_size(size)) << size;
     EXPECT_TRUE(drey_owns(block));
     std::memset(block, 0x5a, drey_usable_size(block));
+    if (size <= (1 << 20)) {
+      EXPECT_EQ(drey_realloc(block, drey_usable_size(block)), block) << size;
+    }
     drey_free(block);
     auto* zeroed = static_cast<unsigned char*>(drey_calloc(1, size));
     for (std::size_t at = 0; at < drey_usable_size(zeroed); ++at) ASSERT_EQ(zeroed[at], 0) << at;
