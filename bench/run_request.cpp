@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #include "run_request.hpp"
 
+#include "trace_name.hpp"
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -29,6 +31,8 @@ constexpr std::array kSwitches = {
     Switch{"--stats", nullptr, "DREY_SHOW_STATS", "print drey's statistics when the program ends"},
     Switch{"--stats-json", "FILE", "DREY_STATS_JSON", "write them as JSON into FILE"},
     Switch{"--profile", "FILE", "DREY_PROFILE", "write pprof's heap profile into FILE"},
+    Switch{"--trace", "FILE", "DREY_TRACE", "record every malloc and free (see drey-bench replay)",
+           "libdrey_trace.so"},
     Switch{"--leaks", nullptr, "DREY_LEAK_REPORT", "tell what is still live when the program ends"},
 };
 
@@ -84,7 +88,13 @@ void read_switch(char**& argument, RunRequest& request) {
     return;
   }
   if (value == nullptr && argument[1] != nullptr) value = *++argument;
-  request.variables.emplace_back(found->variable, checked_file(name, value));
+  std::string file = checked_file(name, value);
+  if (name == "--trace") {
+    std::string error;
+    file = make_trace_name(file, error).string();
+    if (!error.empty()) throw Misuse(error);
+  }
+  request.variables.emplace_back(found->variable, file);
 }
 }  // namespace
 

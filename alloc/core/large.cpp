@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/large.hpp"
 
+#include "core/fast_path.hpp"
 #include "core/misuse.hpp"
 #include "core/profile.hpp"
 #include "core/purge.hpp"
@@ -84,7 +85,7 @@ void give_back_run(Slab* slab) noexcept {
   // Opens the slab map if this is the process's first block: an entry made before would be lost.
   static_cast<void>(ensure_heap());
   purge_if_due();
-  const std::size_t bytes = pages_for(size);
+  const std::size_t bytes = good_large_size(size);
   Slab* const slab = segment_store.take_huge_descriptor();
   if (slab == nullptr) return {};
   void* const start = os::map(bytes, alignment < kSliceBytes ? kSliceBytes : alignment);
@@ -119,9 +120,9 @@ void give_back_run(Slab* slab) noexcept {
 }
 
 [[nodiscard]] void* resize_mapping(Slab* slab, std::size_t size) noexcept {
-  if (size <= kLargeSizeMax) return nullptr;  // small enough for a segment: copied there
+  if (size < kMappedGrowthMin) return nullptr;  // small enough for a segment: copied there
   const std::size_t old_bytes = slab->run_bytes;
-  const std::size_t bytes = pages_for(size);
+  const std::size_t bytes = good_large_size(size);
   if (bytes == old_bytes) return slab->start;
   std::byte* const old_start = slab->start;
   void* start = os::remap(old_start, old_bytes, bytes, false);
@@ -158,6 +159,14 @@ LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (profile_is_on.load(std::memory_order_relaxed) && block.pointer != nullptr) [[unlikely]]
     count_large(block.pointer);
   return block;
+}
+
+void* take_growing(std::size_t size) noexcept {
+  if (size >= kMappedGrowthMin) {
+    const LargeBlock block = take_mapping(size, kMinAlignmentBytes);
+    if (block.pointer != nullptr) return block.pointer;
+  }
+  return take(size);
 }
 
 void give_back_large(Slab* slab, void* pointer) noexcept {

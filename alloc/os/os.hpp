@@ -52,6 +52,9 @@ void unmap(void* start, std::size_t bytes) noexcept;
 /// Fails: false; the contents may or may not be gone (locked pages).
 [[nodiscard]] bool purge(void* start, std::size_t bytes) noexcept;
 
+/// True if the page at `address`, within a mapping, is in memory; also when that cannot be told.
+[[nodiscard]] bool is_resident(const void* address) noexcept;
+
 /// Milliseconds of a monotonic clock that costs no system call; a few ms coarse.
 [[nodiscard]] std::uint64_t now_ms() noexcept;
 

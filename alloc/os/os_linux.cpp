@@ -173,6 +173,15 @@ bool purge(void* start, std::size_t bytes) noexcept {
   return discard(start, bytes);
 }
 
+bool is_resident(const void* address) noexcept {
+  const SystemCall call;
+  const std::size_t page = page_bytes();
+  unsigned char state = 1;
+  void* const start = reinterpret_cast<void*>(align_down(address_of(address), page));
+  static_cast<void>(::syscall(SYS_mincore, start, page, &state));
+  return (state & 1U) != 0;
+}
+
 std::uint64_t now_ms() noexcept {
   const int saved_errno = errno;
   timespec now{};

@@ -11,6 +11,7 @@
 #include "core/entry.hpp"
 #include "override/foreign.hpp"
 #include "override/malloc_information.hpp"
+#include "override/surface.hpp"
 
 #include <drey/alloc.h>
 
@@ -20,8 +21,8 @@
 
 #include <malloc.h>
 
-namespace contract = drey::core::contract;
-namespace core = drey::core;
+namespace contract = drey::surface::contract;
+namespace core = drey::surface::core;
 namespace override = drey::override;
 
 extern "C" {

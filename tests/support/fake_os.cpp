@@ -292,6 +292,14 @@ bool purge(void* start, std::size_t bytes) noexcept {
   return done;
 }
 
+bool is_resident(const void* address) noexcept {
+  const std::size_t page = page_bytes();
+  unsigned char state = 1;
+  void* const start = reinterpret_cast<void*>(align_down(address_of(address), page));
+  static_cast<void>(::mincore(start, page, &state));
+  return (state & 1U) != 0;
+}
+
 std::uint64_t now_ms() noexcept {
   return fake_os::clock_ms.load(std::memory_order_relaxed);
 }
