@@ -3,6 +3,7 @@
 // Each is one line on the contract or the core; nothing here holds state.
 // Read next: core/contract.hpp.
 // SPDX-License-Identifier: MIT
+#include "core/batch.hpp"
 #include "core/contract.hpp"
 #include "core/entry.hpp"
 #include "core/statistics.hpp"
@@ -39,6 +40,38 @@ void* drey_aligned_alloc(size_t alignment, size_t size) {
 
 int drey_posix_memalign(void** pointer, size_t alignment, size_t size) {
   return contract::allocate_posix(pointer, alignment, size);
+}
+
+void* drey_memalign(size_t alignment, size_t size) {
+  return contract::allocate_memalign(alignment, size);
+}
+
+void* drey_valloc(size_t size) {
+  return contract::allocate_on_page(size);
+}
+
+void* drey_pvalloc(size_t size) {
+  return contract::allocate_pages(size);
+}
+
+void* drey_aligned_calloc(size_t alignment, size_t count, size_t size) {
+  return contract::allocate_aligned_zeroed(alignment, count, size);
+}
+
+void* drey_aligned_realloc(void* pointer, size_t alignment, size_t size) {
+  return contract::reallocate_aligned(pointer, alignment, size);
+}
+
+bool drey_expand(void* pointer, size_t size) {
+  return contract::expand(pointer, size);
+}
+
+size_t drey_malloc_batch(size_t size, void** blocks, size_t count) {
+  return drey::core::take_batch(size, blocks, count);
+}
+
+void drey_free_batch(void* const* blocks, size_t count) {
+  drey::core::give_back_batch(blocks, count);
 }
 
 void drey_free(void* pointer) {

@@ -113,7 +113,7 @@ void drey_leak_report(void) {
   core::write_leak_report(drey::os::kStandardError, "now");
 }
 
-bool drey_heap_walk(drey_walk_scope_t scope, drey_walk_callback_t callback, void* argument) {
+bool drey_walk(drey_walk_scope_t scope, drey_walk_callback_t callback, void* argument) {
   return callback != nullptr && core::walk_heap(scope, callback, argument);
 }
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include "core/large.hpp"
 #include "core/misuse.hpp"
 #include "core/purge.hpp"
+#include "core/resize.hpp"
 #include "core/segment_store.hpp"
 
 #include <cerrno>
@@ -12,20 +13,6 @@
 
 namespace drey::core {
 namespace {
-/// True if `pointer` is the first byte of a place where a block can be.
-[[nodiscard]] bool is_block(const Slab* slab, const void* pointer) noexcept {
-  if (slab == nullptr) return false;
-  return slab->is_large_or_huge() ? pointer == slab->start : slab->is_block_start(pointer);
-}
-
-[[nodiscard]] std::size_t usable_bytes_of(const Slab* slab) noexcept {
-  return slab->is_large_or_huge() ? slab->run_bytes : slab->block_bytes;
-}
-
-/// A block may stay where it is if the new size fits and at least half of it is used.
-[[nodiscard]] bool fits_in_place(std::size_t usable, std::size_t size) noexcept {
-  return size <= usable && (size >= usable / 2 || usable <= 4 * kMinAlignmentBytes);
-}
 /// Up to this a loop is done before memset would have chosen how.
 constexpr std::size_t kZeroInlineBytesMax = 256;
 
@@ -90,21 +77,11 @@ void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
 void* reallocate(void* pointer, std::size_t size) noexcept {
   Slab* const slab = slab_map.find(pointer);
   if (slab == nullptr) return reallocate_foreign(pointer, size);
-  if (!is_block(slab, pointer)) {
-    report_misuse("realloc of invalid pointer", pointer);
-    return nullptr;
-  }
-  if (size > kSizeMax) return nullptr;
-  const std::size_t usable = usable_bytes_of(slab);
-  if (slab->is_large_or_huge()) {
-    // A block that the profile sampled is a large one, whatever its size.
-    void* const resized = size > kMediumSizeMax ? resize_large(slab, size) : nullptr;
-    if (resized != nullptr) return resized;
-  }
-  if (size <= kMediumSizeMax && fits_in_place(usable, size)) return pointer;
-  void* const moved = size > usable ? take_growing(size) : take(size);
-  if (moved == nullptr) return size <= usable ? pointer : nullptr;
-  std::memcpy(moved, pointer, size < usable ? size : usable);
+  const ResizePlan plan = resize_without_copy(slab, pointer, size);
+  if (plan.done) return plan.pointer;
+  void* const moved = size > plan.usable ? take_growing(size) : take(size);
+  if (moved == nullptr) return size <= plan.usable ? pointer : nullptr;
+  std::memcpy(moved, pointer, size < plan.usable ? size : plan.usable);
   give_back(pointer);
   return moved;
 }

@@ -3,6 +3,7 @@
 #include "core/heap.hpp"
 
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/remote_free.hpp"
 #include "core/sampler.hpp"
 #include "core/segment_store.hpp"
@@ -41,6 +42,7 @@ void Heap::release(Slab* slab) noexcept {
   const std::size_t slices = slab->slice_count;
   slab_bytes.subtract(slices * kSliceBytes);
   slab_map.set(slab->start, slices, nullptr);
+  if (is_private(*this)) let_go_of_slab(*this, slab);
   // Relaxed: nobody has a block of it, so nobody looks.
   slab->owner.store(nullptr, std::memory_order_relaxed);
   slab->free = nullptr;
@@ -89,11 +91,17 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
       return;  // the chain is not trusted: its blocks stay live
     }
   }
-  if (count != 0) slab->take_chain(chain, tail);
-  if (is_current) {
+  take_back(slab, chain, tail, count);
+}
+
+void Heap::take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept {
+  if (count != 0) slab->take_chain(head, tail);
+  if (slab->state == SlabState::kCurrent) {
     if (kept != nullptr) add_room(*this, slab, count);
     return;
   }
+  const std::uint32_t live = slab->live();
+  DREY_ASSERT(count <= live);
   if (slab->state == SlabState::kFull && count >= slab->countdown) {
     slab->become_queued(live - count);
     queue(slab);

@@ -23,12 +23,14 @@
 
 namespace drey::core {
 enum class HeapState : std::uint32_t {
-  kNobody,  ///< the static empty heaps: own nothing
-  kOwned,   ///< a thread's
-  kOrphan,  ///< its thread has ended; whoever swings it to kServed or kOwned holds it
-  kServed,  ///< somebody holds it for a moment
-  kShared,  ///< of threads past their end; under the shared heap's lock
-  kLost,    ///< its thread vanished in a fork while it was changing lists: never touched again
+  kNobody,     ///< the static empty heaps: own nothing
+  kOwned,      ///< a thread's
+  kOrphan,     ///< its thread has ended; whoever swings it to kServed or kOwned holds it
+  kServed,     ///< somebody holds it for a moment
+  kShared,     ///< of threads past their end; under the shared heap's lock
+  kLost,       ///< its thread vanished in a fork while it was changing lists: never touched again
+  kPrivate,    ///< made by the program (private_heap.hpp): no thread's, nobody adopts from it
+  kDestroyed,  ///< such a heap after its end, until it is made again
 };
 
 /// The slab of every class that has none: nothing free, nothing to carve, owned by nobody.
@@ -94,6 +96,10 @@ struct Heap {
   /// release_empty_slabs(), and the current slabs of one block that nobody holds: what a purge tick
   /// finds idle here. Threads: the owner.
   void trim() noexcept;
+
+  /// Takes `count` blocks chained from `head` back into their slab of this heap, and corrects its
+  /// state; an empty slab may be released. Requires: count <= slab->live().
+  void take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept;
 
   /// A countdown has reached zero: queue the full slab, or keep or release the empty one.
   /// Requires: a BusyScope.

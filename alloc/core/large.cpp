@@ -4,6 +4,7 @@
 
 #include "core/fast_path.hpp"
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/profile.hpp"
 #include "core/purge.hpp"
 #include "core/sampler.hpp"
@@ -51,6 +52,7 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   if (run.slab != nullptr) {
     run.slab->start = run.start;
     run.slab->block_bytes = 0;
+    run.slab->sample = nullptr;
     run.slab->slice_count = static_cast<std::uint16_t>(slices);
   }
   return run;
@@ -96,6 +98,7 @@ void give_back_run(Slab* slab) noexcept {
   }
   slab->start = static_cast<std::byte*>(start);
   slab->block_bytes = 0;
+  slab->sample = nullptr;
   slab->slice_count = 0;
   slab->run_bytes = bytes;
   slab->state = SlabState::kHuge;
@@ -148,6 +151,12 @@ void give_back_run(Slab* slab) noexcept {
   count_bytes(bytes, old_bytes);
   return start;
 }
+
+/// For the profile a block that was resized is a new one.
+void count_again(Slab* slab) noexcept {
+  if (slab->sample != nullptr) forget_sample(slab);
+  if (profile_is_on.load(std::memory_order_relaxed)) count_large(slab->start);
+}
 }  // namespace
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
@@ -179,6 +188,8 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   if (slab->sample != nullptr) [[unlikely]]
     forget_sample(slab);
   slab_map.set(slab->start, 1, nullptr);
+  // Relaxed: set before the block went out; its way to this thread orders it.
+  if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
   os::unmap(slab->start, slab->run_bytes);
@@ -192,10 +203,24 @@ std::size_t good_large_size(std::size_t size) noexcept {
 void* resize_large(Slab* slab, std::size_t size) noexcept {
   void* const block =
       slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
-  // For the profile a block that was resized is a new one.
-  if (block != nullptr && slab->sample != nullptr) forget_sample(slab);
-  if (block != nullptr && profile_is_on.load(std::memory_order_relaxed)) count_large(block);
+  if (block != nullptr) count_again(slab);
   return block;
+}
+
+bool extend_large(Slab* slab, std::size_t size) noexcept {
+  DREY_ASSERT(size > slab->run_bytes);
+  if (slab->state == SlabState::kLarge) {
+    if (resize_run(slab, size) == nullptr) return false;
+    count_again(slab);
+    return true;
+  }
+  const std::size_t old_bytes = slab->run_bytes;
+  const std::size_t bytes = pages_for(size);
+  if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;
+  slab->run_bytes = bytes;
+  count_bytes(bytes, old_bytes);
+  count_again(slab);
+  return true;
 }
 
 std::size_t large_bytes_without_heap() noexcept {

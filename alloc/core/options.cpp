@@ -75,6 +75,9 @@ constexpr OptionRow kRows[] = {
     choice<&Options::on_error>(
         "on_error", "abort|warn",
         "what a detected misuse does after its one line: end the process, or go on"),
+    boolean<&Options::purge_thread>(
+        "purge_thread",
+        "run a thread that gives idle memory back also while the whole process sleeps"),
     boolean<&Options::show_stats>("show_stats", "print statistics to standard error at exit"),
     path("stats_json", options.stats_json, "write statistics as JSON into this file at exit"),
     boolean<&Options::leak_report>("leak_report",

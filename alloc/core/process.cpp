@@ -5,6 +5,7 @@
 
 #include "core/exit_reports.hpp"
 #include "core/options.hpp"
+#include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
 
 namespace drey::core {
@@ -15,6 +16,8 @@ namespace {
   register_fork_handlers();
   read_options();
   prepare_exit_reports();
+  allow_purge_thread();
+  start_purge_thread_if_asked();
 }
 
 [[gnu::destructor]] void report_at_exit() {

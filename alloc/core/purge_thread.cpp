@@ -23,8 +23,8 @@ constexpr std::int64_t kIdleSleepMs = 100;
 void run() noexcept {
   for (;;) {
     const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
-    os::sleep_ms(static_cast<std::uint64_t>(delay_ms > 2 * kIdleSleepMs ? delay_ms / 2
-                                                                        : kIdleSleepMs));
+    os::sleep_ms(
+        static_cast<std::uint64_t>(delay_ms > 2 * kIdleSleepMs ? delay_ms / 2 : kIdleSleepMs));
     run_due_ticks();
   }
 }

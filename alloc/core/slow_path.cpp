@@ -8,6 +8,7 @@
 #include "core/entry.hpp"
 #include "core/large.hpp"
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/purge.hpp"
 #include "core/remote_free.hpp"
 #include "core/sampler.hpp"
@@ -54,6 +55,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   slab->owner.store(&heap, std::memory_order_relaxed);
   slab_map.set(run.start, slices, slab);
   heap.slab_bytes.add(slices * kSliceBytes);
+  if (is_private(heap)) hold_slab(heap, slab);
   return slab;
 }
 
@@ -67,7 +69,8 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
     heap.unqueue(slab);
     return slab;
   }
-  slab = adopt_slab(heap, size_class);
+  // A private heap frees all that is in its slabs at once: none may hold another's blocks.
+  slab = is_private(heap) ? nullptr : adopt_slab(heap, size_class);
   if (slab != nullptr) return slab;
   slab = new_slab(heap, size_class);
   if (slab != nullptr) return slab;
@@ -100,12 +103,29 @@ namespace {
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
+  // A private heap may end as soon as the last free into it has returned: nothing waits outside.
+  // Relaxed: its slabs never change their owner.
+  if (is_private(*slab->owner.load(std::memory_order_relaxed)))
+    return hand_over(slab, block, block);
   Heap* const heap = ensure_heap();
   if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
     return hand_over(slab, block, block);
   }
   const BusyScope busy_scope(*heap);
   heap->outbox.add(slab, block);
+}
+}  // namespace
+
+namespace {
+/// A block that refill_from() took, with what is known of it.
+FreshBlock fresh_block(void* block, SizeClass size_class) noexcept {
+  if (block == nullptr || size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
+  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
+  Slab* const slab = slab_map.find(block);
+  if (slab->is_large_or_huge()) return {block, false};  // a sample: see sampler.hpp
+  const bool zero = slab->is_zero;
+  slab->is_zero = false;
+  return {block, zero};
 }
 }  // namespace
 
@@ -121,24 +141,21 @@ void* refill(SizeClass size_class) noexcept {
 
 FreshBlock refill_zeroed(SizeClass size_class) noexcept {
   Heap* const heap = ensure_heap();
-  void* block = nullptr;
+  FreshBlock block;
   if (heap != nullptr) [[likely]] {
-    block = is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class);
+    block = fresh_block(
+        is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class),
+        size_class);
   } else {
-    block = refill_from(acquire_shared_heap(), size_class);
+    block = refill_held(acquire_shared_heap(), size_class);
     release_shared_heap();
   }
-  if (block == nullptr) {
-    errno = ENOMEM;
-    return {};
-  }
-  if (size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
-  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
-  Slab* const slab = slab_map.find(block);
-  if (slab->is_large_or_huge()) return {block, false};  // a sample: see sampler.hpp
-  const bool zero = slab->is_zero;
-  slab->is_zero = false;
-  return {block, zero};
+  if (block.pointer == nullptr) errno = ENOMEM;
+  return block;
+}
+
+FreshBlock refill_held(Heap& heap, SizeClass size_class) noexcept {
+  return fresh_block(refill_from(heap, size_class), size_class);
 }
 
 void* take_above_small(std::size_t size) noexcept {
@@ -160,7 +177,8 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
-  Heap& heap = *this_heap;
+  // Relaxed: the caller holds the owner.
+  Heap& heap = *slab->owner.load(std::memory_order_relaxed);
   const BusyScope busy_scope(heap);
   run_due_ticks();  // before anything is given back: see purge.cpp
   heap.countdown_reached_zero(slab);

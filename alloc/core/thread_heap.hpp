@@ -41,6 +41,9 @@ void collect_orphans() noexcept;
 /// Moves runs from every heap's cache to the store: all, or those that have aged.
 void release_cached_runs(bool aged_only) noexcept;
 
+/// Adds a new heap to the list of all. Requires: its state is set.
+void enter_heap_list(Heap* heap) noexcept;
+
 struct HeapCounts {
   std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, cached_bytes, remote_chains;
 };

@@ -77,6 +77,13 @@ void unmap(void* start, std::size_t bytes) noexcept;
 /// Registers fork handlers once for the process's life.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 
+/// Starts a detached thread that no signal reaches, with a small stack, named "drey-purge".
+/// May allocate. Fails: false.
+[[nodiscard]] bool start_thread(void (*body)() noexcept) noexcept;
+
+/// Sleeps that long, or less when the kernel says so.
+void sleep_ms(std::uint64_t duration_ms) noexcept;
+
 /// System calls made through this file so far.
 [[nodiscard]] std::uint64_t system_call_count() noexcept;
 }  // namespace drey::os

@@ -340,6 +340,12 @@ void call_at_fork(void (* /*before*/)(), void (* /*in_parent*/)(),
   fake_os::fork_handlers = true;
 }
 
+bool start_thread(void (* /*body*/)() noexcept) noexcept {
+  return false;  // no test of the core wants a clock of its own
+}
+
+void sleep_ms(std::uint64_t /*duration_ms*/) noexcept {}
+
 std::uint64_t system_call_count() noexcept {
   return fake_os::calls_ever;
 }

@@ -40,6 +40,9 @@ FORBIDDEN_STANDARD = {
               "functional", "memory", "stdexcept", "unordered_map", "regex"),
     "alloc/": ("string", "vector", "map", "iostream", "fstream", "sstream", "mutex", "thread",
                "functional", "memory", "stdexcept", "unordered_map", "regex"),
+    # std::allocator is what a standard allocator is in constant expressions.
+    "alloc/include/": ("string", "vector", "map", "iostream", "fstream", "sstream", "mutex",
+                       "thread", "functional", "stdexcept", "unordered_map", "regex"),
     "pools/": ("string", "vector", "map", "iostream", "fstream", "sstream", "functional",
                "stdexcept", "unordered_map", "regex"),
 }

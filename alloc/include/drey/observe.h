@@ -98,14 +98,13 @@ typedef bool (*drey_walk_callback_t)(const drey_part_t* part, void* argument);
 
 /* Tells of each part and each live block. Large and huge blocks belong to no thread: they are in the
  * walk of the process only. Returns: false if the callback ended it, or is null. */
-DREY_EXPORT bool drey_heap_walk(drey_walk_scope_t scope, drey_walk_callback_t callback,
-                                void* argument);
+DREY_EXPORT bool drey_walk(drey_walk_scope_t scope, drey_walk_callback_t callback, void* argument);
 
 /* --- Profile ---
  * A sample of all blocks, one in about profile_interval bytes, each with the stack that took it. The
  * calling thread takes part at once, others from their next slow path. DREY_PROFILE=FILE turns it on
  * from the start and writes FILE at exit. Not sampled: blocks taken before the library's constructor,
- * and by threads past their end. */
+ * by threads past their end, and those up to 1 MiB of the program's own heaps. */
 
 /* Begins or goes on. Returns: false if stacks cannot be had (no unwinder): sizes are sampled then. */
 DREY_EXPORT bool drey_profile_start(void);

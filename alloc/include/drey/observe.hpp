@@ -27,7 +27,7 @@ void for_each_option(Visit&& visit) {
 }
 
 /// Calls visit(const Part&), which returns whether to go on, for each part and each live block.
-/// Requires: visit throws nothing. Threads: as drey_heap_walk(). Returns: false if visit ended it.
+/// Requires: visit throws nothing. Threads: as drey_walk(). Returns: false if visit ended it.
 template <typename Visit>
 bool walk_heap(drey_walk_scope_t scope, Visit&& visit) noexcept {
   using Callable = std::remove_reference_t<Visit>;
@@ -35,6 +35,6 @@ bool walk_heap(drey_walk_scope_t scope, Visit&& visit) noexcept {
     return (*static_cast<Callable*>(argument))(*part);
   };
   // The C function passes it back as it came, so constness is not lost on the way.
-  return drey_heap_walk(scope, call, const_cast<std::remove_const_t<Callable>*>(&visit));
+  return drey_walk(scope, call, const_cast<std::remove_const_t<Callable>*>(&visit));
 }
 }  // namespace drey

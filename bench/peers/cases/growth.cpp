@@ -23,8 +23,8 @@ char* grown(char* block, std::size_t old_bytes, std::size_t new_bytes) {
 }
 
 Figures in_small_steps(double seconds) {
-  const double steps = static_cast<double>(kSmallEndBytes / kStepBytes);
-  return cost_of(seconds, steps, [](std::size_t count) {
+  constexpr std::size_t kSteps = kSmallEndBytes / kStepBytes;
+  return cost_of(seconds, static_cast<double>(kSteps), [](std::size_t count) {
     for (std::size_t round = 0; round < count; ++round) {
       char* block = nullptr;
       for (std::size_t bytes = 0; bytes < kSmallEndBytes; bytes += kStepBytes) {

@@ -33,8 +33,8 @@ void take_touch_and_give_back(std::size_t bytes, std::size_t count) {
 Figures touched(double seconds, std::size_t bytes) {
   Figures figures =
       cost_of(seconds, 1, [bytes](std::size_t count) { take_touch_and_give_back(bytes, count); });
-  const double pages = static_cast<double>(bytes / kPageBytes);
-  figures.emplace_back("faults_per_page", figures.back().second / pages);
+  const std::size_t page_count = bytes / kPageBytes;
+  figures.emplace_back("faults_per_page", figures.back().second / static_cast<double>(page_count));
   return figures;
 }
 }  // namespace

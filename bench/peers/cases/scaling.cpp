@@ -32,8 +32,7 @@ Figures beside_live(double seconds, std::size_t live_count) {
   for (void*& block : live) block = std::malloc(kBytes);
   for (std::size_t index = 0; index < live.size(); index += 8)
     std::free(std::exchange(live[index], nullptr));
-  const Figures figures =
-      cost_of(seconds, static_cast<double>(kRunBlocks), take_and_give_back_runs);
+  Figures figures = cost_of(seconds, static_cast<double>(kRunBlocks), take_and_give_back_runs);
   for (void* const block : live) std::free(block);
   return figures;
 }

@@ -262,7 +262,7 @@ TEST(HeapWalk, EndsWhereTheCallbackSaysSo) {
   int calls = 0;
   EXPECT_FALSE(walk_heap(DREY_WALK_PROCESS, [&](const Part&) { return ++calls < 3; }));
   EXPECT_EQ(calls, 3);
-  EXPECT_FALSE(drey_heap_walk(DREY_WALK_PROCESS, nullptr, nullptr));
+  EXPECT_FALSE(drey_walk(DREY_WALK_PROCESS, nullptr, nullptr));
 }
 
 TEST(HeapWalk, TheCallbackMayAllocateAndFree) {
