@@ -6,10 +6,10 @@
 #include "core/batch.hpp"
 #include "core/contract.hpp"
 #include "core/entry.hpp"
+#include "core/statistics.hpp"
+#include "os/file.hpp"
 
 #include <drey/alloc.h>
-#include <drey/base/assert.hpp>
-#include <drey/base/text.hpp>
 #include <drey/base/version.hpp>
 
 #include <cstddef>
@@ -111,21 +111,10 @@ void drey_stats_read(drey_stats_t* stats) {
   drey::core::read_statistics(*stats);
 }
 
+// Here, not in observe_api.cpp: malloc_stats() refers to it, and so a program that links the override
+// has this object with drey_version() and drey_owns() in it, by which it can be told whose malloc it is.
 void drey_stats_print(void) {
-  drey_stats_t stats;
-  drey::core::read_statistics(stats);
-  drey::Text<1024> text;
-  text.add("drey ").add(drey::kVersionText);
-  text.add("\n  reserved   ").add(std::uint64_t{stats.reserved_bytes}).add(" bytes");
-  text.add("\n  committed  ").add(std::uint64_t{stats.committed_bytes}).add(" bytes");
-  text.add("\n  in slabs   ").add(std::uint64_t{stats.slab_bytes}).add(" bytes");
-  text.add("\n  in large   ").add(std::uint64_t{stats.large_bytes}).add(" bytes");
-  text.add("\n  idle       ").add(std::uint64_t{stats.idle_bytes}).add(" bytes");
-  text.add("\n  purged     ").add(stats.purged_bytes).add(" bytes");
-  text.add("\n  heaps      ").add(stats.heap_count).add(" made, ");
-  text.add(stats.orphan_count).add(" without a thread, ").add(stats.adopted_count).add(" adopted");
-  text.add("\n  hand-overs ").add(stats.remote_chain_count).add(" chains between threads");
-  text.add("\n  system     ").add(stats.system_call_count).add(" calls");
-  drey::write_line_to_stderr(text.c_str());
+  drey::core::ReportWriter report(drey::os::kStandardError);
+  drey::core::add_statistics_text(report);
 }
 }  // extern "C"

@@ -40,8 +40,8 @@ const char* lists_fault(const Slab& slab) noexcept {
 /// True if the slab is where its state says, in its owner's lists.
 bool is_in_its_place(const Slab& slab, const Heap& owner) noexcept {
   const std::size_t index = index_of(slab.size_class);
-  if (slab.state == SlabState::kCurrent) return owner.current[index] == &slab;
-  if (owner.current[index] == &slab) return false;
+  if (slab.state == SlabState::kCurrent) return owner.current_of(index) == &slab;
+  if (owner.current_of(index) == &slab) return false;
   if (slab.state == SlabState::kFull) return slab.next == nullptr && slab.previous == nullptr;
   for (const Slab* queued = owner.with_room[index]; queued != nullptr; queued = queued->next) {
     if (queued == &slab) return true;

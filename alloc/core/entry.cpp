@@ -3,12 +3,10 @@
 #include "core/entry.hpp"
 
 #include "core/large.hpp"
-#include "core/metadata.hpp"
 #include "core/misuse.hpp"
 #include "core/purge.hpp"
 #include "core/resize.hpp"
 #include "core/segment_store.hpp"
-#include "os/os.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -114,22 +112,5 @@ void collect() noexcept {
   }
   collect_orphans();
   purge_all();
-}
-
-void read_statistics(drey_stats_t& statistics) noexcept {
-  const SegmentStore::Totals totals = segment_store.totals();
-  const HeapCounts counts = count_heaps();
-  statistics = {};
-  statistics.reserved_bytes = totals.reserved_bytes;
-  statistics.committed_bytes = totals.committed_bytes + metadata_bytes();
-  statistics.slab_bytes = counts.slab_bytes;
-  statistics.large_bytes = counts.large_bytes + large_bytes_without_heap();
-  statistics.idle_bytes = totals.idle_bytes + counts.cached_bytes;
-  statistics.purged_bytes = segment_store.purged_bytes();
-  statistics.heap_count = counts.heaps;
-  statistics.orphan_count = counts.orphans;
-  statistics.adopted_count = counts.adopted;
-  statistics.remote_chain_count = counts.remote_chains;
-  statistics.system_call_count = os::system_call_count();
 }
 }  // namespace drey::core

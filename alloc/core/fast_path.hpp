@@ -22,6 +22,8 @@
 namespace drey::core {
 /// Takes a block of `size_class` when the current slab's list is empty. Fails: null.
 [[nodiscard]] void* refill(SizeClass size_class) noexcept;
+/// The same from a heap that the caller holds, errno left alone. Requires: not class 0.
+[[nodiscard]] void* refill_from(Heap& heap, SizeClass size_class) noexcept;
 /// A block, and whether every byte of it is known to read as zero.
 struct FreshBlock {
   void* pointer = nullptr;

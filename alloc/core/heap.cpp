@@ -5,6 +5,7 @@
 #include "core/misuse.hpp"
 #include "core/private_heap.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 
@@ -66,6 +67,7 @@ void Heap::keep_or_release(Slab* slab) noexcept {
 
 void Heap::countdown_reached_zero(Slab* slab) noexcept {
   if (slab->state == SlabState::kCurrent) {
+    if (kept != nullptr) return renew_budget(*this, slab);
     slab->countdown = Slab::kCurrentBias;
     return;
   }
@@ -94,7 +96,10 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
 
 void Heap::take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept {
   if (count != 0) slab->take_chain(head, tail);
-  if (slab->state == SlabState::kCurrent) return;
+  if (slab->state == SlabState::kCurrent) {
+    if (kept != nullptr) add_room(*this, slab, count);
+    return;
+  }
   const std::uint32_t live = slab->live();
   DREY_ASSERT(count <= live);
   if (slab->state == SlabState::kFull && count >= slab->countdown) {
@@ -123,10 +128,12 @@ void Heap::serve_announcements() noexcept {
 }
 
 void Heap::park_current(SizeClass size_class) noexcept {
-  Slab*& place = current[index_of(size_class)];
+  if (kept != nullptr) settle_budget(*this, size_class);
+  Slab*& place = current_of(index_of(size_class));
   Slab* const slab = place;
   if (slab == &empty_slab) return;
   place = &empty_slab;
+  current[index_of(size_class)] = &empty_slab;
   if (slab->free == nullptr && slab->carved == slab->capacity) {
     slab->become_full();
     return;
@@ -152,7 +159,7 @@ void Heap::release_empty_slabs() noexcept {
 void Heap::trim() noexcept {
   const auto first = index_of(class_of(kSharedSlabBlockMax + 1));
   for (std::size_t index = first; index < kClassCount; ++index) {
-    if (current[index]->free != nullptr) park_current(static_cast<SizeClass>(index));
+    if (current_of(index)->free != nullptr) park_current(static_cast<SizeClass>(index));
   }
   release_empty_slabs();
 }
@@ -161,7 +168,8 @@ bool Heap::invariants_hold() const noexcept {
   std::size_t reserve = 0;
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
   for (std::size_t index = 1; index < kClassCount; ++index) {
-    const Slab* const slab = current[index];
+    const Slab* const slab = current_of(index);
+    if (current[index] != slab && current[index] != &empty_slab) return false;
     if (slab != &empty_slab &&
         (slab->state != SlabState::kCurrent || index_of(slab->size_class) != index ||
          slab->owner.load(std::memory_order_relaxed) != this || !slab->invariants_hold())) {

@@ -44,8 +44,9 @@ struct ResizePlan {
   }
   if (size > kSizeMax) return {true, nullptr, 0};
   const std::size_t usable = usable_bytes_of(slab);
-  if (slab->is_large_or_huge()) {
-    void* const resized = size > kMediumSizeMax ? resize_large(slab, size) : nullptr;
+  // Below that a large block is one that the profile sampled: it stays where any other would.
+  if (slab->is_large_or_huge() && size > kMediumSizeMax) {
+    void* const resized = resize_large(slab, size);
     return {resized != nullptr, resized, usable};
   }
   return {fits_in_place(usable, size), pointer, usable};

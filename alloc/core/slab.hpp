@@ -26,6 +26,7 @@
 
 namespace drey::core {
 struct Heap;
+struct SampleSite;
 struct Segment;
 
 /// A block that nobody holds: its first word links the list it is in.
@@ -85,12 +86,15 @@ struct alignas(2 * kCacheLineBytes) Slab {
 
   alignas(kCacheLineBytes) std::atomic<std::uintptr_t> remote;  ///< chain head | kAnnounced
   std::atomic<Slab*> announce_next;                             ///< in the owner's announce stack
-  std::uint64_t reciprocal;  ///< of block_bytes, for is_block_start()
-  std::size_t run_bytes;     ///< usable bytes of a large or huge block
-  Segment* segment;          ///< null for huge blocks
-  Slab* next_idle;           ///< descriptors of huge blocks that are not in use
-  Slab* next_held;           ///< in a private heap's list of all that it holds
-  Slab* previous_held;       ///< in that list; null at the front
+  union {
+    std::uint64_t reciprocal;  ///< of a slab's block_bytes, for is_block_start()
+    SampleSite* sample;        ///< of a large or huge block: the profile's mark, or null
+  };
+  std::size_t run_bytes;  ///< usable bytes of a large or huge block
+  Segment* segment;       ///< null for huge blocks
+  Slab* next_idle;        ///< descriptors of huge blocks that are not in use
+  Slab* next_held;        ///< in a private heap's list of all that it holds
+  Slab* previous_held;    ///< in that list; null at the front
 
   /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
   /// process that only hits gives idle memory back.

@@ -11,6 +11,7 @@
 #include "core/private_heap.hpp"
 #include "core/purge.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 
 #include <cerrno>
@@ -19,7 +20,7 @@ namespace drey::core {
 namespace {
 /// Pops from the current slab. Requires: its list is not empty.
 void* pop_current(Heap& heap, SizeClass size_class) noexcept {
-  Slab* const slab = heap.current[index_of(size_class)];
+  Slab* const slab = heap.current_of(index_of(size_class));
   Block* const block = slab->free;
   DREY_ASSERT(block != nullptr);
   slab->free = block->next;
@@ -79,10 +80,11 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   release_cached_runs(false);
   return new_slab(heap, size_class);
 }
+}  // namespace
 
 void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   const BusyScope busy_scope(heap);
-  Slab*& current = heap.current[index_of(size_class)];
+  Slab*& current = heap.current_of(index_of(size_class));
   for (;;) {
     // The shared heap comes here for every block, so the list may well have some.
     if (current->free != nullptr) return pop_current(heap, size_class);
@@ -97,6 +99,7 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   }
 }
 
+namespace {
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
@@ -113,7 +116,24 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
 }
 }  // namespace
 
+namespace {
+/// A block that refill_from() took, with what is known of it.
+FreshBlock fresh_block(void* block, SizeClass size_class) noexcept {
+  if (block == nullptr || size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
+  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
+  Slab* const slab = slab_map.find(block);
+  if (slab->is_large_or_huge()) return {block, false};  // a sample: see sampler.hpp
+  const bool zero = slab->is_zero;
+  slab->is_zero = false;
+  return {block, zero};
+}
+}  // namespace
+
 void* refill(SizeClass size_class) noexcept {
+  if (this_heap->kept != nullptr) [[unlikely]] {
+    void* const block = take_counted_hit(*this_heap, size_class);
+    if (block != nullptr) return block;
+  }
   // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
   if (size_class == SizeClass{0}) return take_class(SizeClass{1});
   return refill_zeroed(size_class).pointer;
@@ -123,7 +143,9 @@ FreshBlock refill_zeroed(SizeClass size_class) noexcept {
   Heap* const heap = ensure_heap();
   FreshBlock block;
   if (heap != nullptr) [[likely]] {
-    block = refill_held(*heap, size_class);
+    block = fresh_block(
+        is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class),
+        size_class);
   } else {
     block = refill_held(acquire_shared_heap(), size_class);
     release_shared_heap();
@@ -133,13 +155,7 @@ FreshBlock refill_zeroed(SizeClass size_class) noexcept {
 }
 
 FreshBlock refill_held(Heap& heap, SizeClass size_class) noexcept {
-  void* const block = refill_from(heap, size_class);
-  if (block == nullptr || size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
-  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
-  Slab* const slab = slab_map.find(block);
-  const bool zero = slab->is_zero;
-  slab->is_zero = false;
-  return {block, zero};
+  return fresh_block(refill_from(heap, size_class), size_class);
 }
 
 void* take_above_small(std::size_t size) noexcept {

@@ -210,6 +210,14 @@ HeapCounts count_heaps() noexcept {
   return counts;
 }
 
+void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept,
+                 void* argument) noexcept {
+  const os::LockHolder hold(list_lock);
+  visit(shared_heap, argument);
+  for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap)
+    visit(*heap, argument);
+}
+
 bool heaps_are_consistent(bool all) noexcept {
   const os::LockHolder hold_shared(shared_lock);
   const os::LockHolder hold(list_lock);

@@ -49,6 +49,9 @@ struct HeapCounts {
 };
 [[nodiscard]] HeapCounts count_heaps() noexcept;
 
+/// Calls visit(heap, argument) for every heap, the shared one too. Holds the list's lock.
+void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept, void* argument) noexcept;
+
 /// Every heap that no thread owns, and the calling thread's, checked. For tests at quiet points,
 /// when no other thread allocates: `all` checks the other threads' too.
 [[nodiscard]] bool heaps_are_consistent(bool all) noexcept;

@@ -9,7 +9,7 @@ SPDX-License-Identifier: MIT
 # The public headers of each layer, by the prefix an include of them has.
 PUBLIC = {
     "base": ("drey/base/",),
-    "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/"),
+    "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/", "drey/observe.h", "drey/observe.hpp"),
     "pools": ("drey/pools/",),
     "cuda": ("drey/cuda/",),
 }

@@ -86,6 +86,15 @@ typedef struct drey_stats_t {
   uint64_t adopted_count;      /* orphans taken over by new threads */
   uint64_t remote_chain_count; /* hand-overs of frees to other threads' slabs */
   uint64_t system_call_count;  /* mmap, munmap, mremap, madvise, mprotect */
+  size_t live_bytes;           /* in blocks handed out, of any size */
+  size_t free_slab_bytes;      /* of slab_bytes, not in such blocks: room and rounding */
+  size_t cached_bytes;         /* of idle_bytes, in threads' caches of large runs */
+  size_t metadata_bytes;       /* of committed_bytes, drey's own */
+  uint64_t
+      live_block_count; /* blocks handed out; freed by another thread: until it is taken back */
+  uint64_t slab_count;
+  uint64_t large_block_count; /* above 1 MiB, on slices of a segment */
+  uint64_t huge_block_count;  /* on mappings of their own */
 } drey_stats_t;
 DREY_EXPORT void drey_stats_read(drey_stats_t* stats);
 /* Text to standard error. Allocates nothing. */
