@@ -53,7 +53,8 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   slab->open(size_class, run.start, slices, run.zero);
   // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
   slab->owner.store(&heap, std::memory_order_relaxed);
-  slab_map.set(run.start, slices, slab);
+  // Of a slab of one block only the first slice: a pointer into the others is found out.
+  slab_map.set(run.start, slab->has_one_block() ? 1 : slices, slab);
   heap.slab_bytes.add(slices * kSliceBytes);
   if (is_private(heap)) hold_slab(heap, slab);
   return slab;

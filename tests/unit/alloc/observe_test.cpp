@@ -209,6 +209,8 @@ TEST(HeapWalk, TellsOfEveryLiveBlockAndOfNoOther) {
 }
 
 TEST(HeapWalk, OfTheThreadTellsOfItsSlabsOnly) {
+  Blocks first;
+  first.take(1, 16);  // this thread has a heap: it would adopt the other's whole
   Blocks other;
   std::thread([&] { other.take(100, 900); }).join();
   const std::set<const void*> before = live_places(DREY_WALK_THREAD);
