@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/large.hpp"
 
+#include "core/guarded.hpp"
 #include "core/misuse.hpp"
+#include "core/options.hpp"
 #include "core/purge.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
@@ -101,6 +103,43 @@ void give_back_run(Slab* slab) noexcept {
   return {start, true};
 }
 
+/// True if blocks of this length have guard pages.
+[[nodiscard]] bool is_guarded() noexcept {
+  return kSecure || options.guard_large.load(std::memory_order_relaxed);
+}
+
+[[nodiscard]] LargeBlock take_guarded(std::size_t size, std::size_t alignment) noexcept {
+  static_cast<void>(ensure_heap());  // as in take_mapping()
+  purge_if_due();
+  Slab* const slab = segment_store.take_huge_descriptor();
+  if (slab == nullptr) return {};
+  const GuardedMapping guarded = map_guarded(size, alignment);
+  if (guarded.mapping == nullptr || !segment_store.make_map_writable(guarded.block, 1)) {
+    if (guarded.mapping != nullptr) unmap_guarded(guarded, size);
+    segment_store.give_back_huge_descriptor(slab);
+    return {};
+  }
+  slab->start = guarded.block;
+  slab->mapping = guarded.mapping;
+  slab->block_bytes = 0;
+  slab->slice_count = 0;
+  slab->run_bytes = size;
+  slab->state = SlabState::kHuge;
+  slab_map.set(guarded.block, 1, slab);
+  count_bytes(size, 0);
+  return {guarded.block, true};
+}
+
+/// Requires: it is out of the map.
+void give_back_guarded(Slab* slab) noexcept {
+  if (!guarded_tail_is_intact(slab->start, slab->run_bytes)) {
+    return report_finding("overflow", slab->start, "was written to past its end");
+  }
+  unmap_guarded({slab->mapping, slab->start}, slab->run_bytes);
+  slab->mapping = nullptr;
+  segment_store.give_back_huge_descriptor(slab);
+}
+
 [[nodiscard]] void* resize_run(Slab* slab, std::size_t size) noexcept {
   const std::size_t slices = slab->slice_count;
   const std::size_t new_slices = slices_for(size);
@@ -149,6 +188,7 @@ void give_back_run(Slab* slab) noexcept {
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (size == 0) size = 1;
+  if (is_guarded()) return take_guarded(size, alignment);
   if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
     const LargeBlock block = take_run(size, alignment);
     if (block.pointer != nullptr) return block;
@@ -166,15 +206,21 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   slab_map.set(slab->start, 1, nullptr);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
+  if (slab->mapping != nullptr) return give_back_guarded(slab);
   os::unmap(slab->start, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
 
 std::size_t good_large_size(std::size_t size) noexcept {
+  if (is_guarded()) return size;
   return size <= kLargeSizeMax ? slices_for(size) * kSliceBytes : pages_for(size);
 }
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
+  if (slab->mapping != nullptr) {
+    // Its end must be where the guard is: it stays only where it need not grow, nor shrink by much.
+    return size <= slab->run_bytes && size >= slab->run_bytes / 2 ? slab->start : nullptr;
+  }
   return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
 }
 

@@ -26,6 +26,11 @@ constexpr OptionRow kRows[] = {
      [](std::int64_t value) noexcept {
        options.show_stats.store(value != 0, std::memory_order_relaxed);
      }},
+    {"DREY_GUARD_LARGE", 0, 0, 1, "0|1",
+     "blocks above 1 MiB end at an inaccessible page and lose access when they are freed",
+     [](std::int64_t value) noexcept {
+       options.guard_large.store(value != 0, std::memory_order_relaxed);
+     }},
 };
 
 constinit std::atomic<bool> have_read{false};
@@ -65,7 +70,7 @@ bool parse_number(const char* text, std::int64_t& value) noexcept {
 }
 }  // namespace
 
-constinit Options options{kPurgeDelayMs, OnError::kAbort, false};
+constinit Options options{kPurgeDelayMs, OnError::kAbort, false, false};
 
 std::span<const OptionRow> option_rows() noexcept {
   return kRows;

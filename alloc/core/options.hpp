@@ -17,6 +17,7 @@ struct Options {
   std::atomic<std::int64_t> purge_delay_ms;
   std::atomic<OnError> on_error;
   std::atomic<bool> show_stats;
+  std::atomic<bool> guard_large;
 };
 extern constinit Options options;
 

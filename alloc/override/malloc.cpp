@@ -55,13 +55,14 @@ DREY_EXPORT void free(void* pointer) noexcept {
   core::deallocate(pointer);
 }
 
-// The sizes are hints: a wrong one is a bug that other allocators forgive, so drey does too.
-DREY_EXPORT void free_sized(void* pointer, size_t /*size*/) noexcept {
-  core::deallocate(pointer);
+// The sizes are hints: a wrong one is a bug that other allocators forgive, so drey does too, but for
+// secure builds.
+DREY_EXPORT void free_sized(void* pointer, size_t size) noexcept {
+  core::deallocate_sized(pointer, size);
 }
 
-DREY_EXPORT void free_aligned_sized(void* pointer, size_t /*alignment*/, size_t /*size*/) noexcept {
-  core::deallocate(pointer);
+DREY_EXPORT void free_aligned_sized(void* pointer, size_t /*alignment*/, size_t size) noexcept {
+  core::deallocate_sized(pointer, size);
 }
 
 // --- Blocks: older names ---
