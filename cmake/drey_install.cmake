@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(drey_installed_targets drey_base drey_os drey_alloc drey_pools)
 if(DREY_OVERRIDE)
-  list(APPEND drey_installed_targets drey_override drey_malloc)
+  list(APPEND drey_installed_targets drey_override drey_malloc drey_trace)
 endif()
 install(TARGETS ${drey_installed_targets} EXPORT drey-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

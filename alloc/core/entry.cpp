@@ -42,6 +42,18 @@ constexpr std::size_t kZeroInlineBytesMax = 256;
   }
   return block;
 }
+/// Zeroes a long run that was in use: by giving its memory back where hardly any of it is there, as
+/// after a purge of part of it or a use that touched little; else by writing.
+[[nodiscard]] void* zero_long(void* block, std::size_t bytes) noexcept {
+  constexpr std::size_t kProbes = 4;
+  auto* const first = static_cast<std::byte*>(block);
+  bool resident = false;
+  for (std::size_t probe = 0; probe < kProbes && !resident; ++probe) {
+    resident = os::is_resident(first + bytes / kProbes * probe + bytes / kProbes / 2);
+  }
+  if (!resident && os::purge(block, bytes)) return block;
+  return std::memset(block, 0, bytes);
+}
 }  // namespace
 
 void* allocate_zeroed(std::size_t size) noexcept {
@@ -62,7 +74,7 @@ void* allocate_zeroed(std::size_t size) noexcept {
   if (size > kSizeMax) return nullptr;
   const LargeBlock block = take_large(size, kMinAlignmentBytes);
   if (block.pointer == nullptr || block.zero) return block.pointer;
-  return std::memset(block.pointer, 0, good_large_size(size));
+  return zero_long(block.pointer, good_large_size(size));
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
@@ -95,7 +107,7 @@ void* reallocate(void* pointer, std::size_t size) noexcept {
   } else if (fits_in_place(usable, size)) {
     return pointer;
   }
-  void* const moved = take(size);
+  void* const moved = size > usable ? take_growing(size) : take(size);
   if (moved == nullptr) return size <= usable ? pointer : nullptr;
   std::memcpy(moved, pointer, size < usable ? size : usable);
   give_back(pointer);

@@ -52,12 +52,6 @@ inline constexpr std::size_t kSizeMax =
   if constexpr (kSecure) report_wrong_size(pointer, size);
 }
 
-/// As deallocate(), told the size that was asked for. A secure build reports a wrong one.
-[[gnu::always_inline]] inline void deallocate_sized(void* pointer, std::size_t size) noexcept {
-  check_size(pointer, size);
-  give_back(pointer);
-}
-
 /// Usable bytes of a live block; 0 for null and for what is no block.
 [[nodiscard]] std::size_t usable_bytes(const void* pointer) noexcept;
 

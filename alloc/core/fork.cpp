@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/metadata.hpp"
 #include "core/process.hpp"
+#include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
 #include "core/thread_heap.hpp"
 #include "os/os.hpp"
@@ -31,6 +32,7 @@ void before_fork() noexcept {
 
 void in_child() noexcept {
   orphan_vanished_threads();
+  forget_purge_thread();
   release_all();
 }
 }  // namespace

@@ -48,38 +48,54 @@ void empty_quarantine() noexcept {
   const std::size_t bytes = address_of(tail_end(block, size)) - address_of(block) - size;
   return bytes < kTailBytesMax ? bytes : kTailBytesMax;
 }
+
+/// From the slice border below the first guard page to the end of the last one. That the block lies
+/// in the first slice from there, or begins the next, makes the slice its own in the slab map.
+[[nodiscard]] Range mapping_of(std::byte* block, std::size_t size) noexcept {
+  const std::size_t page = os::page_bytes();
+  const std::uintptr_t start = align_down(address_of(block) - page, kSliceBytes);
+  return {block - (address_of(block) - start), address_of(tail_end(block, size)) + page - start};
+}
+
+/// Gives back what lies within `wide` and outside of `range`.
+void cut_to(const Range& wide, const Range& range) noexcept {
+  const auto before = static_cast<std::size_t>(range.start - wide.start);
+  if (before != 0) os::unmap(wide.start, before);
+  const std::size_t after = wide.bytes - before - range.bytes;
+  if (after != 0) os::unmap(range.start + range.bytes, after);
+}
+
+[[nodiscard]] void* reserve(std::size_t bytes) noexcept {
+  void* const place = os::reserve(bytes, kSliceBytes);
+  if (place != nullptr) return place;
+  empty_quarantine();
+  return os::reserve(bytes, kSliceBytes);
+}
 }  // namespace
 
-GuardedMapping map_guarded(std::size_t size, std::size_t alignment) noexcept {
+std::byte* map_guarded(std::size_t size, std::size_t alignment) noexcept {
   const std::size_t page = os::page_bytes();
   const std::size_t data_bytes = align_up(size, page);
-  const std::size_t slack = alignment > page ? alignment : 0;
-  const std::size_t bytes = data_bytes + 2 * page + slack;
-  if (bytes < size) return {};
-  void* place = os::reserve(bytes, kSliceBytes);
-  if (place == nullptr) {
-    empty_quarantine();
-    place = os::reserve(bytes, kSliceBytes);
-    if (place == nullptr) return {};
+  const bool is_aligned_to_more = alignment > page;
+  const std::size_t bytes = data_bytes + 2 * page + (is_aligned_to_more ? alignment : 0);
+  if (bytes < size) return nullptr;
+  auto* const place = static_cast<std::byte*>(reserve(bytes));
+  if (place == nullptr) return nullptr;
+  std::byte* block = place + page;
+  if (is_aligned_to_more) {
+    block += align_up(address_of(block), alignment) - address_of(block);
+  } else {
+    const std::size_t step = alignment < kMinAlignmentBytes ? kMinAlignmentBytes : alignment;
+    block += align_down(data_bytes - size, step);
   }
-  auto* const mapping = static_cast<std::byte*>(place);
-  std::byte* data = mapping + page;
-  if (slack != 0) data = reinterpret_cast<std::byte*>(align_up(address_of(data), alignment));
-  if (!os::commit(data, data_bytes)) {
-    os::unmap(mapping, bytes);
-    return {};
+  if (!os::commit(tail_end(block, size) - data_bytes, data_bytes)) {
+    os::unmap(place, bytes);
+    return nullptr;
   }
-  const std::size_t step = alignment < kMinAlignmentBytes ? kMinAlignmentBytes : alignment;
-  std::byte* block = data;
-  if (slack == 0) block += align_down(data_bytes - size, step);
+  cut_to({place, bytes}, mapping_of(block, size));
   const std::size_t tail = tail_bytes_of(block, size);
   for (std::size_t index = 0; index < tail; ++index) block[size + index] = kTailFill;
-  // What was left over for the alignment goes back: unmap_guarded() knows the rest by itself.
-  std::byte* const end = tail_end(block, size) + page;
-  if (end != mapping + bytes) {
-    os::unmap(end, address_of(mapping) + bytes - address_of(end));
-  }
-  return {mapping, block};
+  return block;
 }
 
 bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept {
@@ -90,11 +106,10 @@ bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept {
   return true;
 }
 
-void unmap_guarded(const GuardedMapping& guarded, std::size_t size) noexcept {
-  const std::byte* const end = tail_end(guarded.block, size) + os::page_bytes();
-  const std::size_t bytes = address_of(end) - address_of(guarded.mapping);
-  if (!os::revoke(guarded.mapping, bytes)) return os::unmap(guarded.mapping, bytes);
-  const Range oldest = exchange_oldest({guarded.mapping, bytes});
+void unmap_guarded(std::byte* block, std::size_t size) noexcept {
+  const Range range = mapping_of(block, size);
+  if (!os::revoke(range.start, range.bytes)) return os::unmap(range.start, range.bytes);
+  const Range oldest = exchange_oldest(range);
   if (oldest.start != nullptr) os::unmap(oldest.start, oldest.bytes);
 }
 }  // namespace drey::core

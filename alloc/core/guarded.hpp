@@ -11,17 +11,13 @@
 #include <cstddef>
 
 namespace drey::core {
-struct GuardedMapping {
-  std::byte* mapping = nullptr;  ///< first byte of the first guard page, on a slice; null: failed
-  std::byte* block = nullptr;
-};
-
-/// Maps a block of `size` bytes, all zero. Requires: a power of two, 1 <= size <= kSizeMax.
-[[nodiscard]] GuardedMapping map_guarded(std::size_t size, std::size_t alignment) noexcept;
+/// Maps a block of `size` bytes, all zero. Fails: null.
+/// Requires: a power of two, 1 <= size <= kSizeMax.
+[[nodiscard]] std::byte* map_guarded(std::size_t size, std::size_t alignment) noexcept;
 
 /// True if nothing was written between the block's end and its guard page.
 [[nodiscard]] bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept;
 
 /// Gives it back.
-void unmap_guarded(const GuardedMapping& guarded, std::size_t size) noexcept;
+void unmap_guarded(std::byte* block, std::size_t size) noexcept;
 }  // namespace drey::core

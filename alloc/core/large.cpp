@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/large.hpp"
 
+#include "core/fast_path.hpp"
 #include "core/guarded.hpp"
 #include "core/misuse.hpp"
 #include "core/options.hpp"
@@ -84,7 +85,7 @@ void give_back_run(Slab* slab) noexcept {
   // Opens the slab map if this is the process's first block: an entry made before would be lost.
   static_cast<void>(ensure_heap());
   purge_if_due();
-  const std::size_t bytes = pages_for(size);
+  const std::size_t bytes = good_large_size(size);
   Slab* const slab = segment_store.take_huge_descriptor();
   if (slab == nullptr) return {};
   void* const start = os::map(bytes, alignment < kSliceBytes ? kSliceBytes : alignment);
@@ -113,21 +114,20 @@ void give_back_run(Slab* slab) noexcept {
   purge_if_due();
   Slab* const slab = segment_store.take_huge_descriptor();
   if (slab == nullptr) return {};
-  const GuardedMapping guarded = map_guarded(size, alignment);
-  if (guarded.mapping == nullptr || !segment_store.make_map_writable(guarded.block, 1)) {
-    if (guarded.mapping != nullptr) unmap_guarded(guarded, size);
+  std::byte* const block = map_guarded(size, alignment);
+  if (block == nullptr || !segment_store.make_map_writable(block, 1)) {
+    if (block != nullptr) unmap_guarded(block, size);
     segment_store.give_back_huge_descriptor(slab);
     return {};
   }
-  slab->start = guarded.block;
-  slab->mapping = guarded.mapping;
+  slab->start = block;
   slab->block_bytes = 0;
   slab->slice_count = 0;
   slab->run_bytes = size;
-  slab->state = SlabState::kHuge;
-  slab_map.set(guarded.block, 1, slab);
+  slab->state = SlabState::kGuarded;
+  slab_map.set(block, 1, slab);
   count_bytes(size, 0);
-  return {guarded.block, true};
+  return {block, true};
 }
 
 /// Requires: it is out of the map.
@@ -135,8 +135,7 @@ void give_back_guarded(Slab* slab) noexcept {
   if (!guarded_tail_is_intact(slab->start, slab->run_bytes)) {
     return report_finding("overflow", slab->start, "was written to past its end");
   }
-  unmap_guarded({slab->mapping, slab->start}, slab->run_bytes);
-  slab->mapping = nullptr;
+  unmap_guarded(slab->start, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
 
@@ -156,9 +155,9 @@ void give_back_guarded(Slab* slab) noexcept {
 }
 
 [[nodiscard]] void* resize_mapping(Slab* slab, std::size_t size) noexcept {
-  if (size <= kLargeSizeMax) return nullptr;  // small enough for a segment: copied there
+  if (size < kMappedGrowthMin) return nullptr;  // small enough for a segment: copied there
   const std::size_t old_bytes = slab->run_bytes;
-  const std::size_t bytes = pages_for(size);
+  const std::size_t bytes = good_large_size(size);
   if (bytes == old_bytes) return slab->start;
   std::byte* const old_start = slab->start;
   void* start = os::remap(old_start, old_bytes, bytes, false);
@@ -196,6 +195,14 @@ LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   return take_mapping(size, alignment);
 }
 
+void* take_growing(std::size_t size) noexcept {
+  if (size >= kMappedGrowthMin && !is_guarded()) {
+    const LargeBlock block = take_mapping(size, kMinAlignmentBytes);
+    if (block.pointer != nullptr) return block.pointer;
+  }
+  return take(size);
+}
+
 void give_back_large(Slab* slab, void* pointer) noexcept {
   if (pointer != slab->start) {
     if (slab->state == SlabState::kHuge && address_of(pointer) < address_of(slab->start)) {
@@ -206,7 +213,7 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   slab_map.set(slab->start, 1, nullptr);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
-  if (slab->mapping != nullptr) return give_back_guarded(slab);
+  if (slab->state == SlabState::kGuarded) return give_back_guarded(slab);
   os::unmap(slab->start, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
@@ -217,7 +224,7 @@ std::size_t good_large_size(std::size_t size) noexcept {
 }
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
-  if (slab->mapping != nullptr) {
+  if (slab->state == SlabState::kGuarded) {
     // Its end must be where the guard is: it stays only where it need not grow, nor shrink by much.
     return size <= slab->run_bytes && size >= slab->run_bytes / 2 ? slab->start : nullptr;
   }

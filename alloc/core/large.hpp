@@ -25,6 +25,11 @@ struct LargeBlock {
 /// Requires: size <= kSizeMax; a power of two. Fails: null pointer.
 [[nodiscard]] LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept;
 
+/// A block for what realloc() moves because it grows: from kMappedGrowthMin on a mapping, which the
+/// next growth moves without copying. Requires: size <= kSizeMax. Fails: null.
+inline constexpr std::size_t kMappedGrowthMin = 16_MiB;
+[[nodiscard]] void* take_growing(std::size_t size) noexcept;
+
 /// Gives it back. A pointer that is not its start is reported.
 void give_back_large(Slab* slab, void* pointer) noexcept;
 

@@ -22,6 +22,11 @@ constexpr OptionRow kRows[] = {
      [](std::int64_t value) noexcept {
        options.on_error.store(static_cast<OnError>(value), std::memory_order_relaxed);
      }},
+    {"DREY_PURGE_THREAD", 0, 0, 1, "0|1",
+     "run a thread that gives idle memory back also while the whole process sleeps",
+     [](std::int64_t value) noexcept {
+       options.purge_thread.store(value != 0, std::memory_order_relaxed);
+     }},
     {"DREY_SHOW_STATS", 0, 0, 1, "0|1", "print statistics to standard error at exit",
      [](std::int64_t value) noexcept {
        options.show_stats.store(value != 0, std::memory_order_relaxed);
@@ -70,7 +75,7 @@ bool parse_number(const char* text, std::int64_t& value) noexcept {
 }
 }  // namespace
 
-constinit Options options{kPurgeDelayMs, OnError::kAbort, false, false};
+constinit Options options{kPurgeDelayMs, OnError::kAbort, false, false, false};
 
 std::span<const OptionRow> option_rows() noexcept {
   return kRows;

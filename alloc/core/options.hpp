@@ -18,6 +18,7 @@ struct Options {
   std::atomic<OnError> on_error;
   std::atomic<bool> show_stats;
   std::atomic<bool> guard_large;
+  std::atomic<bool> purge_thread;
 };
 extern constinit Options options;
 

@@ -4,6 +4,7 @@
 #include "core/process.hpp"
 
 #include "core/options.hpp"
+#include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
 
 #include <drey/alloc.h>
@@ -15,6 +16,8 @@ namespace {
   // registration would leave the child with locks that nobody holds any more.
   register_fork_handlers();
   read_options();
+  allow_purge_thread();
+  start_purge_thread_if_asked();
 }
 
 [[gnu::destructor]] void show_statistics_at_exit() {

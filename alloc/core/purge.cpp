@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/purge.hpp"
 
+#include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
 #include "core/thread_heap.hpp"
 
 namespace drey::core {
 void purge_if_due() noexcept {
   run_due_ticks();
+  start_purge_thread_if_asked();
   Heap& heap = *this_heap;
   if (heap.state.load(std::memory_order_relaxed) == HeapState::kOwned) trim_if_ticked(heap);
 }

@@ -175,9 +175,11 @@ void SegmentStore::purge_all() noexcept {
 }
 
 void SegmentStore::tick() noexcept {
-  const os::LockHolder hold(lock_);
-  tick_count_.add(1);
-  for (std::size_t index = 0; index < segment_count_; ++index) {
+  for (std::size_t index = 0;; ++index) {
+    // Let go after each segment: who needs slices meanwhile waits for one purge, not for all.
+    const os::LockHolder hold(lock_);
+    if (index == 0) tick_count_.add(1);
+    if (index == segment_count_) return;
     Segment* const segment = segments_[index];
     if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));
     segment->old = segment->young;

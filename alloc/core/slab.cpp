@@ -43,6 +43,7 @@ void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices,
   free = nullptr;
   countdown = 0;
   block_bytes = static_cast<std::uint32_t>(size_of(for_class));
+  reciprocal = reciprocal_of(block_bytes);
   start = first_block;
   capacity = static_cast<std::uint32_t>(bytes / block_bytes);
   if constexpr (kSecure) {

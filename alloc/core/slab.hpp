@@ -74,6 +74,7 @@ enum class SlabState : std::uint8_t {
   kLarge,    ///< one block on slices of its own
   kCached,   ///< the slices of such a block, freed, in a heap's cache
   kHuge,     ///< one block on a mapping of its own
+  kGuarded,  ///< as kHuge, between guard pages
   kEmpty,    ///< secure builds: addresses for malloc(0)
 };
 
@@ -95,11 +96,11 @@ struct alignas(2 * kCacheLineBytes) Slab {
 
   alignas(kCacheLineBytes) std::atomic<std::uintptr_t> remote;  ///< chain head | kAnnounced
   std::atomic<Slab*> announce_next;                             ///< in the owner's announce stack
-  std::size_t run_bytes;  ///< usable bytes of a large or huge block
-  Segment* segment;       ///< null for huge blocks
-  Slab* next_idle;        ///< descriptors of huge blocks that are not in use
-  BlockEntry* entries;    ///< secure builds: by (address - start) / 16; null for large and huge
-  std::byte* mapping;     ///< of a huge block between guard pages: where the first one begins
+  std::uint64_t reciprocal;  ///< of block_bytes, for is_block_start()
+  std::size_t run_bytes;     ///< usable bytes of a large or huge block
+  Segment* segment;          ///< null for huge blocks
+  Slab* next_idle;           ///< descriptors of huge blocks that are not in use
+  BlockEntry* entries;       ///< secure builds: by (address - start) / 16; null for large and huge
 
   /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
   /// process that only hits gives idle memory back.
@@ -124,8 +125,19 @@ struct alignas(2 * kCacheLineBytes) Slab {
   /// block of it (what it reads does not change before the slab is empty).
   [[nodiscard]] bool is_block_start(const void* pointer) const noexcept {
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - start);
-    return offset % block_bytes == 0 && offset / block_bytes < capacity;
+    const std::uint64_t index = (offset * reciprocal) >> kReciprocalShift;  // offset / block_bytes
+    return index * block_bytes == offset && index < capacity;
   }
+
+  /// 2^40 / block, rounded up: exact for every offset below 2^40 / block, so in every slab of
+  /// several blocks; 0 for a slab of one, whose only index is 0.
+  static constexpr unsigned kReciprocalShift = 40;
+  [[nodiscard]] static constexpr std::uint64_t reciprocal_of(std::size_t block) noexcept {
+    if (block > kSharedSlabBlockMax) return 0;
+    return divide_up(std::size_t{1} << kReciprocalShift, block);
+  }
+  static_assert(kSharedSlabBlockMax * kMediumSlabSlices * kSliceBytes < std::size_t{1}
+                                                                            << kReciprocalShift);
 
   /// Makes the descriptor one of an empty slab of `for_class` over its slices. `zero`: all of them
   /// read as zero. Cost: constant.

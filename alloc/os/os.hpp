@@ -62,6 +62,9 @@ struct Seed {
 };
 [[nodiscard]] Seed process_seed() noexcept;
 
+/// True if the page at `address`, within a mapping, is in memory; also when that cannot be told.
+[[nodiscard]] bool is_resident(const void* address) noexcept;
+
 /// Milliseconds of a monotonic clock that costs no system call; a few ms coarse.
 [[nodiscard]] std::uint64_t now_ms() noexcept;
 
@@ -80,6 +83,13 @@ struct Seed {
 
 /// Registers fork handlers once for the process's life.
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
+
+/// Starts a detached thread that no signal reaches, with a small stack, named "drey-purge".
+/// May allocate. Fails: false.
+[[nodiscard]] bool start_thread(void (*body)() noexcept) noexcept;
+
+/// Sleeps that long, or less when the kernel says so.
+void sleep_ms(std::uint64_t duration_ms) noexcept;
 
 /// System calls made through this file so far.
 [[nodiscard]] std::uint64_t system_call_count() noexcept;

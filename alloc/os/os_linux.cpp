@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -188,6 +189,15 @@ Seed process_seed() noexcept {
   return seed;
 }
 
+bool is_resident(const void* address) noexcept {
+  const SystemCall call;
+  const std::size_t page = page_bytes();
+  unsigned char state = 1;
+  void* const start = reinterpret_cast<void*>(align_down(address_of(address), page));
+  static_cast<void>(::syscall(SYS_mincore, start, page, &state));
+  return (state & 1U) != 0;
+}
+
 std::uint64_t now_ms() noexcept {
   const int saved_errno = errno;
   timespec now{};
@@ -223,6 +233,43 @@ bool call_at_thread_exit(void (*hook)(void*), void* argument) noexcept {
 
 void call_at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
   ::pthread_atfork(before, in_parent, in_child);
+}
+
+namespace {
+void* run_body(void* argument) {
+  reinterpret_cast<void (*)() noexcept>(argument)();
+  return nullptr;
+}
+}  // namespace
+
+bool start_thread(void (*body)() noexcept) noexcept {
+  constexpr std::size_t kStackBytes = 128 * 1024;
+  const int saved_errno = errno;
+  pthread_attr_t attributes;
+  bool started = ::pthread_attr_init(&attributes) == 0;
+  if (started) {
+    ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    ::pthread_attr_setstacksize(&attributes, kStackBytes);
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    // The new thread inherits the mask of this moment.
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    started = ::pthread_create(&thread, &attributes, run_body, reinterpret_cast<void*>(body)) == 0;
+    if (started) ::pthread_setname_np(thread, "drey-purge");
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::pthread_attr_destroy(&attributes);
+  }
+  errno = saved_errno;
+  return started;
+}
+
+void sleep_ms(std::uint64_t duration_ms) noexcept {
+  const SystemCall call;
+  timespec left{static_cast<std::time_t>(duration_ms / 1000),
+                static_cast<long>(duration_ms % 1000) * 1'000'000};
+  static_cast<void>(::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &left, nullptr));
 }
 
 std::uint64_t system_call_count() noexcept {

@@ -11,6 +11,7 @@
 #include "core/entry.hpp"
 #include "override/foreign.hpp"
 #include "override/malloc_information.hpp"
+#include "override/surface.hpp"
 
 #include <drey/alloc.h>
 
@@ -20,8 +21,8 @@
 
 #include <malloc.h>
 
-namespace contract = drey::core::contract;
-namespace core = drey::core;
+namespace contract = drey::surface::contract;
+namespace core = drey::surface::core;
 namespace override = drey::override;
 
 extern "C" {
@@ -58,11 +59,13 @@ DREY_EXPORT void free(void* pointer) noexcept {
 // The sizes are hints: a wrong one is a bug that other allocators forgive, so drey does too, but for
 // secure builds.
 DREY_EXPORT void free_sized(void* pointer, size_t size) noexcept {
-  core::deallocate_sized(pointer, size);
+  core::check_size(pointer, size);
+  core::deallocate(pointer);
 }
 
 DREY_EXPORT void free_aligned_sized(void* pointer, size_t /*alignment*/, size_t size) noexcept {
-  core::deallocate_sized(pointer, size);
+  core::check_size(pointer, size);
+  core::deallocate(pointer);
 }
 
 // --- Blocks: older names ---

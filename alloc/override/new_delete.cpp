@@ -11,6 +11,7 @@
 #include "core/contract.hpp"
 #include "core/entry.hpp"
 #include "override/cpp_runtime.hpp"
+#include "override/surface.hpp"
 
 #include <drey/alloc.h>
 
@@ -23,7 +24,7 @@ asm(".weak __cxa_begin_catch");
 asm(".weak __cxa_end_catch");
 asm(".weak _Unwind_Resume");
 
-namespace core = drey::core;
+namespace core = drey::surface::core;
 namespace cpp_runtime = drey::override::cpp_runtime;
 
 namespace {

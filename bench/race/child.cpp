@@ -84,12 +84,20 @@ void bind_to(int core) noexcept {
   [[maybe_unused]] const int result = sched_setaffinity(0, sizeof cores, &cores);
 }
 
+/// In the child: `path` becomes its standard input; an empty one leaves ours.
+bool redirect_input(const std::filesystem::path& path) noexcept {
+  if (path.empty()) return true;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return descriptor >= 0 && dup2(descriptor, STDIN_FILENO) >= 0;
+}
+
 /// In the child, between fork and exec.
 [[noreturn]] void become(const ChildCommand& command, char** arguments, char** environment,
                          const MemoryFile& output, const MemoryFile& error, int failure_pipe) {
   std::signal(SIGINT, SIG_DFL);
   if (command.bind_to_one_core) bind_to(bound_core());
   const bool is_ready = (command.folder.empty() || chdir(command.folder.c_str()) == 0) &&
+                        redirect_input(command.standard_input) &&
                         dup2(output.descriptor(), STDOUT_FILENO) >= 0 &&
                         dup2(error.descriptor(), STDERR_FILENO) >= 0;
   if (is_ready) execve(arguments[0], arguments, environment);

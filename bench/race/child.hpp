@@ -16,7 +16,8 @@ struct ChildCommand {
   std::vector<std::string> arguments;                            ///< [0] is the program's path
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to ours
   std::filesystem::path folder;                                  ///< to run in; empty: ours
-  bool bind_to_one_core = false;  ///< to bound_core(), when the system lets us
+  std::filesystem::path standard_input;  ///< seen from `folder`; empty: ours
+  bool bind_to_one_core = false;         ///< to bound_core(), when the system lets us
   int limit_seconds = 1800;
 };
 

@@ -2,6 +2,7 @@
 // Exit codes: 0; 1 if a racer was refused or a measurement failed; 2 if the user can mend it.
 // Read next: options.hpp, race.hpp, report.hpp.
 // SPDX-License-Identifier: MIT
+#include "peers/peer_verbs.hpp"
 #include "race/claim.hpp"
 #include "race/error.hpp"
 #include "race/footprint.hpp"
@@ -10,6 +11,7 @@
 #include "race/output_file.hpp"
 #include "race/race.hpp"
 #include "race/report.hpp"
+#include "replay/replay.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -85,6 +87,12 @@ int run(int argc, char** argv) {
       return footprint(options.footprint, describe_machine(argc, argv));
     case Verb::kList:
       return list(options.race);
+    case Verb::kPeers:
+      return run_peers(options.peers, describe_machine(argc, argv));
+    case Verb::kPrograms:
+      return run_programs(options.programs, describe_machine(argc, argv));
+    case Verb::kReplay:
+      return run_replay(options.replay, describe_machine(argc, argv));
   }
   return 0;
 }

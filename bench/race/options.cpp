@@ -112,12 +112,18 @@ Options parse_options(int argc, char** argv) {
   Options options;
   options.race.bin_dir = own_folder();
   options.footprint.bin_dir = own_folder();
+  options.peers.common.bin_dir = own_folder();
+  options.programs.common.bin_dir = own_folder();
+  options.replay.bin_dir = own_folder();
   std::string only;
   CLI::App app("Races drey against the system's malloc and mimalloc, each in its own program.");
   app.set_version_flag("--version", std::string("drey-bench ") + kVersionText);
   app.require_subcommand(1);
   add_race(app, options.race, only);
   add_footprint(app, options.footprint);
+  add_peers(app, options.peers);
+  add_programs(app, options.programs);
+  add_replay(app, options.replay);
   app.add_subcommand("list", "The racers, whose malloc each really has, and the micro cases");
   try {
     app.parse(argc, argv);
@@ -128,8 +134,13 @@ Options parse_options(int argc, char** argv) {
     throw BadInput(one_line(error.what()));
   }
   complete(app, only, options.race);
+  check_filter(options.peers.common.filter);
+  check_filter(options.programs.common.filter);
   if (app.got_subcommand("footprint")) options.verb = Verb::kFootprint;
   if (app.got_subcommand("list")) options.verb = Verb::kList;
+  if (app.got_subcommand("peers")) options.verb = Verb::kPeers;
+  if (app.got_subcommand("programs")) options.verb = Verb::kPrograms;
+  if (app.got_subcommand("replay")) options.verb = Verb::kReplay;
   return options;
 }
 }  // namespace drey::bench

@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "peers/peer_options.hpp"
+#include "replay/replay_options.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -36,12 +39,15 @@ struct FootprintOptions {
   std::filesystem::path bin_dir;
 };
 
-enum class Verb { kRace, kFootprint, kList };
+enum class Verb { kRace, kFootprint, kList, kPeers, kPrograms, kReplay };
 
 struct Options {
   Verb verb = Verb::kRace;
   RaceOptions race;
   FootprintOptions footprint;
+  CaseRaceOptions peers;
+  ProgramRaceOptions programs;
+  ReplayOptions replay;
 };
 
 /// Prints help or the version and exits with 0 when asked to.

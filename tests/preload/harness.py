@@ -2,7 +2,7 @@
 
 A test runs a real program under LD_PRELOAD and checks its output: against a known value, or against
 the same run without the library. What is not installed is skipped by name.
-Read next: real_programs.py, own_programs.py, library_file.py.
+Read next: real_programs.py, engines.py, own_programs.py, library_file.py.
 SPDX-License-Identifier: MIT
 """
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """preload_test.py: real programs, and some of our own, under LD_PRELOAD of an allocator.
 
-  preload_test.py --library build/release/lib/libdrey.so [--group real|own|file] [NAME ...]
+  preload_test.py --library build/release/lib/libdrey.so [--group real|engines|own|file] [NAME ...]
 
 Any allocator's library may be given; the tests of libdrey.so itself (group file) want drey's.
 Read next: harness.py.
@@ -14,11 +14,12 @@ import unittest
 
 sys.dont_write_bytecode = True  # the source tree stays clean
 from harness import Settings
+import engines
 import library_file
 import own_programs
 import real_programs
 
-GROUPS = {"real": real_programs, "own": own_programs, "file": library_file}
+GROUPS = {"real": real_programs, "engines": engines, "own": own_programs, "file": library_file}
 
 
 def main():

@@ -154,6 +154,8 @@ test_help_names_every_option() {
 readme_with_results_of_a_race() {
   mkdir -p "$world/tree/docs/results"
   printf '# drey\n<!-- results: begin -->\nno figures\n<!-- results: end -->\nbehind\n' >"$world/tree/README.md"
+  printf '# B\n<!-- results: peers begin -->\n<!-- results: peers end -->\n%s\n%s\n' \
+    '<!-- results: programs begin -->' '<!-- results: programs end -->' >"$world/tree/docs/BENCHMARKS.md"
   cat >"$world/tree/docs/results/race.json" <<'END'
 {"format": 1, "kind": "race", "date": "2026-01-02T03:04:05Z", "command": "drey-bench race --only micro",
  "options": {"rounds": 5}, "allocators": [{"key": "drey"}, {"key": "system"}],
@@ -189,6 +191,47 @@ test_a_figure_that_is_not_in_the_raw_file_is_found() {
   sed -i 's/^no figures/| drey | 1 |/; s/docs.results.race.json//g' "$world/tree/README.md"
   results --check
   expect_code 1
+}
+
+# results_of_peers: a raw file of peers, and the tables written with it.
+results_of_peers() {
+  cat >"$world/tree/docs/results/peers.json" <<'END'
+{"format": 1, "kind": "peers", "date": "2026-01-02T03:04:05Z", "command": "drey-bench peers",
+ "goals": [{"target": "pair: each", "figure": "13 of 14", "met": false}],
+ "rows": [{"name": "pair/64", "verdict": {"met": true}}, {"name": "pair/64, elapsed"}]}
+END
+  printf '%s\n' '2026-01-02T03:04:05Z.' '`drey-bench peers`' '| pair: each | 13 of 14 | missed |' \
+    '| pair/64 | 3.1 ns |' >"$world/tree/docs/results/peers.md"
+}
+
+test_the_tables_of_peers_are_put_between_their_marks() {
+  readme_with_results_of_a_race
+  results_of_peers
+  results "$world/tree/docs/results/peers.json"
+  expect_code 0
+  output="$(cat "$world/tree/docs/BENCHMARKS.md")"
+  expect_output "| pair/64 | 3.1 ns |"
+  expect_output "[docs/results/peers.json](results/peers.json)"
+  expect_output "<!-- results: programs begin -->"
+  results --check
+  expect_code 0
+  sed -i 's/3\.1 ns/3.0 ns/' "$world/tree/docs/BENCHMARKS.md"
+  results --check
+  expect_code 1
+  expect_output "BENCHMARKS.md: its results are not those of its raw file"
+}
+
+test_tables_that_are_not_of_the_raw_file_are_refused() {
+  readme_with_results_of_a_race
+  results_of_peers
+  sed -i 's/13 of 14/14 of 14/' "$world/tree/docs/results/peers.md"
+  results "$world/tree/docs/results/peers.json"
+  expect_code 2
+  expect_output "expected what peers.json says, found no '| pair: each | 13 of 14 | missed |'"
+  rm "$world/tree/docs/results/peers.md"
+  results "$world/tree/docs/results/peers.json"
+  expect_code 2
+  expect_output "expected peers.md beside it"
 }
 
 test_a_raw_file_outside_the_tree_is_refused() {

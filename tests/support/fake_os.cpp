@@ -298,6 +298,14 @@ Seed process_seed() noexcept {
   return {1, 2};
 }
 
+bool is_resident(const void* address) noexcept {
+  const std::size_t page = page_bytes();
+  unsigned char state = 1;
+  void* const start = reinterpret_cast<void*>(align_down(address_of(address), page));
+  static_cast<void>(::mincore(start, page, &state));
+  return (state & 1U) != 0;
+}
+
 std::uint64_t now_ms() noexcept {
   return fake_os::clock_ms.load(std::memory_order_relaxed);
 }
@@ -329,6 +337,12 @@ void call_at_fork(void (* /*before*/)(), void (* /*in_parent*/)(),
                   void (* /*in_child*/)()) noexcept {
   fake_os::fork_handlers = true;
 }
+
+bool start_thread(void (* /*body*/)() noexcept) noexcept {
+  return false;  // no test of the core wants a clock of its own
+}
+
+void sleep_ms(std::uint64_t /*duration_ms*/) noexcept {}
 
 std::uint64_t system_call_count() noexcept {
   return fake_os::calls_ever;

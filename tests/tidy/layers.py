@@ -22,7 +22,8 @@ MAY_INCLUDE = {
     "alloc/include/": BASE + ALLOC,
     "alloc/os/": BASE + ("os/",),
     "alloc/core/": BASE + ALLOC + ("os/", "core/"),
-    "alloc/override/": BASE + ALLOC + ("os/", "core/", "override/"),
+    "alloc/override/": BASE + ALLOC + ("os/", "core/", "override/", "trace/surface.hpp"),
+    "alloc/trace/": BASE + ALLOC + ("os/", "core/", "trace/"),
     "alloc/": BASE + ALLOC + ("os/", "core/"),
     "pools/": BASE + ALLOC + POOLS,
     "cuda/": BASE + CUDA,
@@ -31,7 +32,7 @@ MAY_INCLUDE = {
 }
 
 # Prefixes of every private or public header of ours: an include of none of these is foreign.
-OWN_PREFIXES = ("drey/", "os/", "core/", "override/")
+OWN_PREFIXES = ("drey/", "os/", "core/", "override/", "trace/")
 
 # prefix of the file -> standard headers that are out of place there.
 FORBIDDEN_STANDARD = {

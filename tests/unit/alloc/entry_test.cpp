@@ -2,6 +2,7 @@
 // surfaces see them; and the duties of contract.hpp on top.
 // SPDX-License-Identifier: MIT
 #include "core/entry.hpp"
+#include "core/large.hpp"
 
 #include "core/check.hpp"
 #include "core/contract.hpp"
@@ -59,6 +60,44 @@ TEST_F(EntryTest, ABlockHasAtLeastTheBytesAskedForAndExactlyTheGoodSize) {
     std::memset(block, 0x5A, usable_bytes(block));
     deallocate(block);
   }
+}
+
+TEST_F(EntryTest, ALongRunIsZeroedByGivingItBackWhereHardlyAnyOfItIsResident) {
+  constexpr std::size_t kBytes = 16_MiB;
+  for (const bool touch_all : {false, true}) {
+    collect();
+    auto* const former = static_cast<std::byte*>(allocate(kBytes));
+    if (touch_all) std::memset(former, 0x5A, kBytes);
+    former[0] = former[kBytes - 1] = std::byte{0x5A};
+    deallocate(former);
+    const std::size_t purges = fake_os::calls(fake_os::Call::kPurge);
+    void* const block = allocate_zeroed(kBytes);
+    ASSERT_EQ(block, former) << "from the cache";
+    EXPECT_EQ(fake_os::calls(fake_os::Call::kPurge), purges + (touch_all ? 0 : 1));
+    EXPECT_TRUE(all_bytes_are(block, kBytes, 0));
+    deallocate(block);
+  }
+}
+
+TEST_F(EntryTest, ABlockThatGrowsLongIsAMappingThatMovesWithoutCopying) {
+  auto* block = static_cast<std::byte*>(take_growing(20_MiB));
+  ASSERT_NE(block, nullptr);
+  block[0] = std::byte{1};
+  block[3_MiB - 1] = std::byte{2};
+  EXPECT_EQ(slab_map.find(block)->state, SlabState::kHuge);
+  EXPECT_EQ(usable_bytes(block), good_size(20_MiB));
+  const std::size_t remaps = fake_os::calls(fake_os::Call::kRemap);
+  for (std::size_t size = 24_MiB; size <= 200_MiB; size += 44_MiB) {
+    block = static_cast<std::byte*>(reallocate(block, size));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(usable_bytes(block), good_size(size));
+  }
+  EXPECT_GE(fake_os::calls(fake_os::Call::kRemap), remaps + 5);
+  EXPECT_EQ(block[0], std::byte{1});
+  EXPECT_EQ(block[3_MiB - 1], std::byte{2});
+  block = static_cast<std::byte*>(reallocate(block, 2_MiB));
+  EXPECT_EQ(slab_map.find(block)->state, SlabState::kLarge) << "short again: back in a segment";
+  deallocate(block);
 }
 
 TEST_F(EntryTest, AFreedLongerRunMakesABlockNoLongerThanItsGoodSize) {

@@ -116,6 +116,20 @@ TEST(Slab, OnlyTheFirstByteOfABlockIsItsStart) {
   EXPECT_TRUE(slab->is_block_start(slab->start + 912));
 }
 
+TEST(Slab, BlockStartsAreWhatDivisionSaysAtEveryOffsetOfEveryClass) {
+  for_each_class([](SizeClass size_class) {
+    Slab slab{};
+    auto* const start = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);  // never read
+    slab.open(size_class, start, slab_slices_of(size_class), true);
+    const std::size_t bytes = slab_slices_of(size_class) * kSliceBytes;
+    const std::size_t block = size_of(size_class);
+    for (std::size_t at = 0; at < bytes; at += at % block == 0 ? 1 : block > 600 ? 15 : 1) {
+      const bool expected = at % block == 0 && at / block < slab.capacity;
+      ASSERT_EQ(slab.is_block_start(start + at), expected) << at << " of class " << block;
+    }
+  });
+}
+
 TEST(Slab, AChainGoesInFrontOfTheFreeList) {
   TestSlab slab(class_of(64));
   slab->become_current();

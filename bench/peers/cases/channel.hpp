@@ -1,0 +1,56 @@
+// channel.hpp: hands batches of blocks from one thread to another. Whoever has to wait sleeps, so
+// that the CPU time of a case is work, not waiting.
+//
+// Invariant: batches come out in the order they went in; at most kDepth are under way.
+// Threads: one puts, one takes.
+// Read next: threads.cpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace drey::bench {
+inline constexpr std::size_t kBatchBlocks = 4096;
+using Batch = std::array<void*, kBatchBlocks>;
+
+class Channel {
+ public:
+  /// A batch to fill; waits for one that has been emptied.
+  Batch& empty_batch() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return put_count_ - taken_count_ < kDepth; });
+    return batches_[put_count_ % kDepth];
+  }
+
+  void put() {
+    const std::lock_guard lock(mutex_);
+    ++put_count_;
+    changed_.notify_one();
+  }
+
+  /// The oldest batch; waits for one.
+  Batch& full_batch() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return taken_count_ < put_count_; });
+    return batches_[taken_count_ % kDepth];
+  }
+
+  void take() {
+    const std::lock_guard lock(mutex_);
+    ++taken_count_;
+    changed_.notify_one();
+  }
+
+ private:
+  static constexpr std::size_t kDepth = 4;
+
+  std::array<Batch, kDepth> batches_{};
+  std::size_t put_count_ = 0;
+  std::size_t taken_count_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+}  // namespace drey::bench
