@@ -169,7 +169,8 @@ template <bool by_owner>
                                    std::size_t size) noexcept {
   if (slab->is_large_or_huge()) return size > kSlabSizeMax && resize_large(slab, size) != nullptr;
   const std::size_t bytes = slab->block_bytes;
-  if (size > kSlabSizeMax || size + kTailBytes > bytes || size < bytes / 2) return false;
+  if (size > kSlabSizeMax || size + kTailBytes > bytes) return false;
+  if (size < bytes / 2 && size < old_size && bytes > 4 * kMinAlignmentBytes) return false;
   auto* const block = static_cast<std::byte*>(pointer);
   // Zero up to where the canary begins: what shrinks away, and the old fill.
   const std::size_t from = size < old_size ? size : old_size;

@@ -134,8 +134,8 @@ constexpr Crime kCrimes[] = {
     {"double_free_large", [](const char*) { double_free(300000); }},
     {"double_free_huge", [](const char*) { double_free(std::size_t{100} << 20); }},
     {"double_free_by_threads", [](const char*) { free_from_another_thread_twice(); }},
-    {"interior_of_large", [](const char*) { interior(300000, 64); }},
-    {"interior_slice_of_large", [](const char*) { interior(300000, 131072); }},
+    {"interior_of_large", [](const char*) { interior(3000000, 64); }},
+    {"interior_slice_of_large", [](const char*) { interior(3000000, 131072); }},
     {"interior_of_huge", [](const char*) { interior(std::size_t{100} << 20, 1 << 20); }},
     {"interior_of_small", [](const char*) { interior(1000, 16); }},
     {"interior_unaligned", [](const char*) { interior(1000, 3); }},
@@ -151,7 +151,7 @@ constexpr Crime kCrimes[] = {
        alignas(64) char place[256] = {};
        escape(std::realloc(escape(place + 64), 100));
      }},
-    {"realloc_after_free_large", [](const char*) { realloc_after_free(300000); }},
+    {"realloc_after_free_large", [](const char*) { realloc_after_free(3000000); }},
     {"wrong_sized_deletes", [](const char*) { wrong_sized_deletes(); }},
     {"blocks_of_the_c_library", blocks_of_the_c_library},
 };
