@@ -68,6 +68,8 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   Slab* slab = heap.with_room[index_of(size_class)];
   if (slab != nullptr) {
     heap.unqueue(slab);
+    // Queued slabs count what is live: one block too many came back to an empty one.
+    if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
     return slab;
   }
   slab = adopt_slab(heap, size_class);
