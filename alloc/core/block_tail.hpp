@@ -10,13 +10,13 @@
 
 #include "core/slab.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace drey::core {
 inline constexpr std::size_t kTailBytes = sizeof(std::uint64_t);
-inline constexpr std::byte kFill{0xee};
 inline constexpr std::uint64_t kFillWord = 0xeeeeeeeeeeeeeeee;
 /// Zeros behind the fill that are looked at, where there is room for them.
 inline constexpr std::size_t kZerosChecked = 24;
@@ -31,6 +31,10 @@ inline constexpr std::size_t kZerosChecked = 24;
   return word;
 }
 
+inline void store_word(std::byte* place, std::uint64_t word) noexcept {
+  std::memcpy(place, &word, sizeof(word));
+}
+
 /// The aligned word at `place`, which another thread may be writing.
 [[nodiscard]] inline std::uint64_t load_canary(const std::byte* place) noexcept {
   // Relaxed: a word is either there or not; pairs with store_canary().
@@ -40,15 +44,23 @@ inline void store_canary(std::byte* place, std::uint64_t word) noexcept {
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(place), word, __ATOMIC_RELAXED);
 }
 
+/// The bytes of the word at B - 16 that are gap, where that is shorter than a word.
+[[nodiscard]] constexpr std::uint64_t short_gap_mask(std::size_t gap) noexcept {
+  return (~std::uint64_t{0} << (8 * (7 - gap))) << 8;
+}
+static_assert(short_gap_mask(0) == 0 && short_gap_mask(1) == 0xff00000000000000);
+static_assert(std::endian::native == std::endian::little, "a word's last bytes are its high ones");
+
 /// Writes the tail of a block that is zero there. Requires: slack >= kTailBytes.
 [[gnu::always_inline]] inline void write_tail(std::byte* block, std::size_t bytes,
                                               std::size_t slack) noexcept {
-  std::byte* const tail = block + bytes - slack;
   const std::size_t gap = slack - kTailBytes;
   if (gap >= sizeof(kFillWord)) {
-    std::memcpy(tail, &kFillWord, sizeof(kFillWord));
+    store_word(block + bytes - slack, kFillWord);
   } else {
-    for (std::size_t index = 0; index < gap; ++index) tail[index] = kFill;
+    std::byte* const place = block + bytes - 2 * kTailBytes;
+    const std::uint64_t mask = short_gap_mask(gap);
+    store_word(place, (load_word(place) & ~mask) | (kFillWord & mask));
   }
   store_canary(block + bytes - kTailBytes, canary_of(block));
 }
@@ -58,16 +70,15 @@ inline void store_canary(std::byte* place, std::uint64_t word) noexcept {
                                                              std::size_t bytes,
                                                              std::size_t slack) noexcept {
   if (load_canary(block + bytes - kTailBytes) != canary_of(block)) return false;
-  const std::byte* const tail = block + bytes - slack;
   const std::size_t gap = slack - kTailBytes;
   if (gap < sizeof(kFillWord)) {
-    for (std::size_t index = 0; index < gap; ++index) {
-      if (tail[index] != kFill) return false;
-    }
-    return true;
+    const std::uint64_t word = load_word(block + bytes - 2 * kTailBytes);
+    return ((word ^ kFillWord) & short_gap_mask(gap)) == 0;
   }
+  const std::byte* const tail = block + bytes - slack;
   if (load_word(tail) != kFillWord) return false;
-  if (gap < sizeof(kFillWord) + kZerosChecked) return true;
+  if (gap < sizeof(kFillWord) + kZerosChecked) [[likely]]
+    return true;
   return (load_word(tail + 8) | load_word(tail + 16) | load_word(tail + 24)) == 0;
 }
 

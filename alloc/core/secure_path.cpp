@@ -18,11 +18,12 @@ namespace {
 constexpr std::size_t kSlabSizeMax = kSharedSlabBlockMax - kTailBytes;
 static_assert(kSharedSlabBlockMax - 1 <= UINT16_MAX, "an entry holds any slack");
 
+static_assert(kMinAlignmentBytes == 1U << 4);
 [[nodiscard, gnu::always_inline]] inline BlockEntry& entry_of(const Slab* slab,
                                                               const void* pointer) noexcept {
   // Signed: what lies before `start` is the slab's too.
   const auto offset = static_cast<std::ptrdiff_t>(address_of(pointer) - address_of(slab->start));
-  return slab->entries[offset / static_cast<std::ptrdiff_t>(kMinAlignmentBytes)];
+  return slab->entries[offset >> 4];
 }
 
 /// The live block's slack; kNobodys or kQuarantined where `pointer` is none.
@@ -46,6 +47,18 @@ static_assert(kSharedSlabBlockMax - 1 <= UINT16_MAX, "an entry holds any slack")
   return block;
 }
 
+[[nodiscard, gnu::always_inline]] inline Block* unlink_first(Slab* slab) noexcept {
+  Block* const block = slab->free;
+  slab->free = slab->next_in_list(block);
+  block->next = nullptr;
+  // A free block is zero but for its link; its second word stands for all.
+  if (load_word(reinterpret_cast<const std::byte*>(block) + sizeof(Block)) != 0) [[unlikely]] {
+    report_broken_link(block);
+    return nullptr;
+  }
+  return block;
+}
+
 [[gnu::noinline]] void* refill_and_hand_out(SizeClass size_class, std::size_t size) noexcept {
   auto* const block = static_cast<Block*>(refill(size_class));
   return block == nullptr ? nullptr : hand_out(slab_map.find(block), block, size);
@@ -56,7 +69,7 @@ static_assert(kSharedSlabBlockMax - 1 <= UINT16_MAX, "an entry holds any slack")
   Slab* const slab = this_heap->current[index_of(size_class)];
   if (slab->free == nullptr) [[unlikely]]
     return refill_and_hand_out(size_class, size);
-  Block* const block = unlink_checked(slab);
+  Block* const block = unlink_first(slab);
   return block == nullptr ? nullptr : hand_out(slab, block, size);
 }
 
@@ -185,15 +198,7 @@ template <bool by_owner>
 }  // namespace
 
 Block* unlink_checked(Slab* slab) noexcept {
-  Block* const block = slab->free;
-  slab->free = slab->next_in_list(block);
-  block->next = nullptr;
-  // Again, but for its link.
-  if (load_word(reinterpret_cast<const std::byte*>(block) + sizeof(Block)) != 0) [[unlikely]] {
-    report_broken_link(block);
-    return nullptr;
-  }
-  return block;
+  return unlink_first(slab);
 }
 
 void* take_checked(std::size_t size) noexcept {

@@ -22,6 +22,7 @@
 #include <drey/base/units.hpp>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -146,7 +147,8 @@ struct alignas(2 * kCacheLineBytes) Slab {
   /// Secure builds: true if a free list of this slab may hold `block`.
   [[nodiscard]] bool may_link(const Block* block) const noexcept {
     const std::uintptr_t offset = address_of(block) - address_of(start);
-    return offset < std::size_t{slice_count} * kSliceBytes && offset % kMinAlignmentBytes == 0;
+    // One compare: where it is no multiple of 16 the rotated offset is larger than any slab.
+    return std::rotr(offset, 4) < std::size_t{slice_count} << (kSliceShift - 4);
   }
 
   /// The block after `block` in a list of this slab. A secure build looks where the link leads, and
