@@ -49,12 +49,20 @@ void empty_quarantine() noexcept {
   return bytes < kTailBytesMax ? bytes : kTailBytesMax;
 }
 
-/// From the slice border below the first guard page to the end of the last one. That the block lies
-/// in the first slice from there, or begins the next, makes the slice its own in the slab map.
-[[nodiscard]] Range mapping_of(std::byte* block, std::size_t size) noexcept {
-  const std::size_t page = os::page_bytes();
-  const std::uintptr_t start = align_down(address_of(block) - page, kSliceBytes);
-  return {block - (address_of(block) - start), address_of(tail_end(block, size)) + page - start};
+/// The slice border below the first guard page. That the block lies in the first slice from there, or
+/// begins the next, makes the slice its own in the slab map.
+[[nodiscard]] std::byte* mapping_start(std::byte* block) noexcept {
+  const std::uintptr_t start = align_down(address_of(block) - os::page_bytes(), kSliceBytes);
+  return block - (address_of(block) - start);
+}
+
+[[nodiscard]] Range mapping_of(const GuardedBlock& block) noexcept {
+  return {mapping_start(block.start), block.reserved_pages * os::page_bytes()};
+}
+
+void write_tail(std::byte* block, std::size_t size) noexcept {
+  const std::size_t tail = tail_bytes_of(block, size);
+  for (std::size_t index = 0; index < tail; ++index) block[size + index] = kTailFill;
 }
 
 /// Gives back what lies within `wide` and outside of `range`.
@@ -73,29 +81,46 @@ void cut_to(const Range& wide, const Range& range) noexcept {
 }
 }  // namespace
 
-std::byte* map_guarded(std::size_t size, std::size_t alignment) noexcept {
+GuardedBlock map_guarded(std::size_t size, std::size_t alignment, bool has_room) noexcept {
   const std::size_t page = os::page_bytes();
   const std::size_t data_bytes = align_up(size, page);
+  const std::size_t room_bytes = has_room ? data_bytes : 0;
   const bool is_aligned_to_more = alignment > page;
-  const std::size_t bytes = data_bytes + 2 * page + (is_aligned_to_more ? alignment : 0);
-  if (bytes < size) return nullptr;
+  std::size_t bytes = data_bytes + 2 * page + room_bytes;
+  if (is_aligned_to_more) bytes += alignment;
+  if (bytes < size || bytes / page > UINT32_MAX) return {};
   auto* const place = static_cast<std::byte*>(reserve(bytes));
-  if (place == nullptr) return nullptr;
+  if (place == nullptr) return {};
   std::byte* block = place + page;
   if (is_aligned_to_more) {
     block += align_up(address_of(block), alignment) - address_of(block);
-  } else {
+  } else if (!has_room) {
     const std::size_t step = alignment < kMinAlignmentBytes ? kMinAlignmentBytes : alignment;
     block += align_down(data_bytes - size, step);
   }
-  if (!os::commit(tail_end(block, size) - data_bytes, data_bytes)) {
+  std::byte* const end = tail_end(block, size);
+  if (!os::commit(end - data_bytes, data_bytes)) {
     os::unmap(place, bytes);
-    return nullptr;
+    return {};
   }
-  cut_to({place, bytes}, mapping_of(block, size));
-  const std::size_t tail = tail_bytes_of(block, size);
-  for (std::size_t index = 0; index < tail; ++index) block[size + index] = kTailFill;
-  return block;
+  std::byte* const start = mapping_start(block);
+  const auto kept_bytes = static_cast<std::size_t>(end + page + room_bytes - start);
+  cut_to({place, bytes}, {start, kept_bytes});
+  write_tail(block, size);
+  return {block, kept_bytes / page};
+}
+
+bool grow_guarded(const GuardedBlock& block, std::size_t old_size, std::size_t size) noexcept {
+  const Range range = mapping_of(block);
+  if (size > range.bytes) return false;
+  std::byte* const old_end = tail_end(block.start, old_size);
+  std::byte* const end = tail_end(block.start, size);
+  if (end + os::page_bytes() > range.start + range.bytes) return false;
+  if (end != old_end && !os::commit(old_end, static_cast<std::size_t>(end - old_end))) return false;
+  const std::size_t tail = tail_bytes_of(block.start, old_size);
+  for (std::size_t index = 0; index < tail; ++index) block.start[old_size + index] = std::byte{0};
+  write_tail(block.start, size);
+  return true;
 }
 
 bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept {
@@ -106,8 +131,8 @@ bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept {
   return true;
 }
 
-void unmap_guarded(std::byte* block, std::size_t size) noexcept {
-  const Range range = mapping_of(block, size);
+void unmap_guarded(const GuardedBlock& block) noexcept {
+  const Range range = mapping_of(block);
   if (!os::revoke(range.start, range.bytes)) return os::unmap(range.start, range.bytes);
   const Range oldest = exchange_oldest(range);
   if (oldest.start != nullptr) os::unmap(oldest.start, oldest.bytes);

@@ -109,25 +109,27 @@ void give_back_run(Slab* slab) noexcept {
   return kSecure || options.guard_large.load(std::memory_order_relaxed);
 }
 
-[[nodiscard]] LargeBlock take_guarded(std::size_t size, std::size_t alignment) noexcept {
+[[nodiscard]] LargeBlock take_guarded(std::size_t size, std::size_t alignment,
+                                      bool has_room) noexcept {
   static_cast<void>(ensure_heap());  // as in take_mapping()
   purge_if_due();
   Slab* const slab = segment_store.take_huge_descriptor();
   if (slab == nullptr) return {};
-  std::byte* const block = map_guarded(size, alignment);
-  if (block == nullptr || !segment_store.make_map_writable(block, 1)) {
-    if (block != nullptr) unmap_guarded(block, size);
+  const GuardedBlock block = map_guarded(size, alignment, has_room);
+  if (block.start == nullptr || !segment_store.make_map_writable(block.start, 1)) {
+    if (block.start != nullptr) unmap_guarded(block);
     segment_store.give_back_huge_descriptor(slab);
     return {};
   }
-  slab->start = block;
+  slab->start = block.start;
+  slab->capacity = static_cast<std::uint32_t>(block.reserved_pages);
   slab->block_bytes = 0;
   slab->slice_count = 0;
   slab->run_bytes = size;
   slab->state = SlabState::kGuarded;
-  slab_map.set(block, 1, slab);
+  slab_map.set(block.start, 1, slab);
   count_bytes(size, 0);
-  return {block, true};
+  return {block.start, true};
 }
 
 /// Requires: it is out of the map.
@@ -135,8 +137,19 @@ void give_back_guarded(Slab* slab) noexcept {
   if (!guarded_tail_is_intact(slab->start, slab->run_bytes)) {
     return report_finding("overflow", slab->start, "was written to past its end");
   }
-  unmap_guarded(slab->start, slab->run_bytes);
+  unmap_guarded({slab->start, slab->capacity});
   segment_store.give_back_huge_descriptor(slab);
+}
+
+/// Grows into its room, or stays where it shrinks by little.
+[[nodiscard]] void* resize_guarded(Slab* slab, std::size_t size) noexcept {
+  const std::size_t old_size = slab->run_bytes;
+  if (size <= old_size) return size >= old_size / 2 ? slab->start : nullptr;
+  if (!guarded_tail_is_intact(slab->start, old_size)) return nullptr;  // its free will tell
+  if (!grow_guarded({slab->start, slab->capacity}, old_size, size)) return nullptr;
+  slab->run_bytes = size;
+  count_bytes(size, old_size);
+  return slab->start;
 }
 
 [[nodiscard]] void* resize_run(Slab* slab, std::size_t size) noexcept {
@@ -187,7 +200,7 @@ void give_back_guarded(Slab* slab) noexcept {
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (size == 0) size = 1;
-  if (is_guarded()) return take_guarded(size, alignment);
+  if (is_guarded()) return take_guarded(size, alignment, false);
   if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
     const LargeBlock block = take_run(size, alignment);
     if (block.pointer != nullptr) return block;
@@ -196,7 +209,10 @@ LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
 }
 
 void* take_growing(std::size_t size) noexcept {
-  if (size >= kMappedGrowthMin && !is_guarded()) {
+  if (is_guarded() && size > (kSecure ? kSharedSlabBlockMax : kMediumSizeMax)) {
+    const LargeBlock block = take_guarded(size, kMinAlignmentBytes, true);
+    if (block.pointer != nullptr) return block.pointer;
+  } else if (size >= kMappedGrowthMin) {
     const LargeBlock block = take_mapping(size, kMinAlignmentBytes);
     if (block.pointer != nullptr) return block.pointer;
   }
@@ -225,8 +241,7 @@ std::size_t good_large_size(std::size_t size) noexcept {
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
   if (slab->state == SlabState::kGuarded) {
-    // Its end must be where the guard is: it stays only where it need not grow, nor shrink by much.
-    return size <= slab->run_bytes && size >= slab->run_bytes / 2 ? slab->start : nullptr;
+    return resize_guarded(slab, size);
   }
   return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
 }

@@ -245,7 +245,8 @@ void* reallocate_checked(void* pointer, std::size_t size) noexcept {
     return nullptr;
   }
   if (old_size != 0 && resize_in_place(slab, pointer, old_size, size)) return pointer;
-  void* const moved = take_checked(size);
+  void* const moved =
+      size > old_size && size > kSlabSizeMax ? take_growing(size) : take_checked(size);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, pointer, size < old_size ? size : old_size);
   give_back_checked(pointer);

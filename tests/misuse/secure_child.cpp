@@ -191,6 +191,19 @@ void expect_no_false_alarm() {
   }
 }
 
+/// Grows step by step, in its room and out of it, and keeps what it holds.
+void expect_growth() {
+  std::size_t bytes = 1000;
+  char* block = take(bytes);
+  std::memset(block, 'A', bytes);
+  for (; bytes < std::size_t{20} << 20; bytes += bytes / 5) {
+    block = static_cast<char*>(escape(std::realloc(block, bytes + bytes / 5)));
+    expect(block[0] == 'A' && block[bytes / 2] == 'A' && block[bytes - 1] == 'A');
+    std::memset(block + bytes, 'A', bytes / 5);
+  }
+  give_back(block);
+}
+
 /// Where blocks lie, seen from the first one.
 void print_order() {
   const char* const first = take(48);
@@ -230,6 +243,14 @@ constexpr Crime kCrimes[] = {
     {"overflow_by_32", [] { overflow(4096, 31); }},
     {"overflow_at_page", [] { overflow(1 << 20); }},
     {"overflow_after_growth", [] { overflow_after_realloc(70, 85); }},
+    {"overflow_after_large_growth", [] { overflow_after_realloc(100000, 300001); }},
+    {"overflow_after_growth_twice",
+     [] {
+       char* const block = static_cast<char*>(escape(std::realloc(take(100000), 300001)));
+       char* const grown = static_cast<char*>(escape(std::realloc(block, 400001)));
+       std::memset(grown, 'A', 400002);
+       give_back(grown);
+     }},
     {"overflow_after_shrinking", [] { overflow_after_realloc(85, 70); }},
     {"underflow_8", [] { underflow(8); }},
     {"underflow_100", [] { underflow(100); }},
@@ -265,6 +286,7 @@ constexpr Crime kCrimes[] = {
     {"quarantine", expect_quarantine},
     {"empty_blocks", expect_empty_blocks},
     {"no_false_alarm", expect_no_false_alarm},
+    {"growth", expect_growth},
     {"order", print_order},
 };
 }  // namespace
