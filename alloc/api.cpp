@@ -3,12 +3,13 @@
 // Each is one line on the contract or the core; nothing here holds state.
 // Read next: core/contract.hpp.
 // SPDX-License-Identifier: MIT
+#include "core/batch.hpp"
 #include "core/contract.hpp"
 #include "core/entry.hpp"
+#include "core/statistics.hpp"
+#include "os/file.hpp"
 
 #include <drey/alloc.h>
-#include <drey/base/assert.hpp>
-#include <drey/base/text.hpp>
 #include <drey/base/version.hpp>
 
 #include <cstddef>
@@ -39,6 +40,38 @@ void* drey_aligned_alloc(size_t alignment, size_t size) {
 
 int drey_posix_memalign(void** pointer, size_t alignment, size_t size) {
   return contract::allocate_posix(pointer, alignment, size);
+}
+
+void* drey_memalign(size_t alignment, size_t size) {
+  return contract::allocate_memalign(alignment, size);
+}
+
+void* drey_valloc(size_t size) {
+  return contract::allocate_on_page(size);
+}
+
+void* drey_pvalloc(size_t size) {
+  return contract::allocate_pages(size);
+}
+
+void* drey_aligned_calloc(size_t alignment, size_t count, size_t size) {
+  return contract::allocate_aligned_zeroed(alignment, count, size);
+}
+
+void* drey_aligned_realloc(void* pointer, size_t alignment, size_t size) {
+  return contract::reallocate_aligned(pointer, alignment, size);
+}
+
+bool drey_expand(void* pointer, size_t size) {
+  return contract::expand(pointer, size);
+}
+
+size_t drey_malloc_batch(size_t size, void** blocks, size_t count) {
+  return drey::core::take_batch(size, blocks, count);
+}
+
+void drey_free_batch(void* const* blocks, size_t count) {
+  drey::core::give_back_batch(blocks, count);
 }
 
 void drey_free(void* pointer) {
@@ -81,21 +114,10 @@ void drey_stats_read(drey_stats_t* stats) {
   drey::core::read_statistics(*stats);
 }
 
+// Here, not in observe_api.cpp: malloc_stats() refers to it, and so a program that links the override
+// has this object with drey_version() and drey_owns() in it, by which it can be told whose malloc it is.
 void drey_stats_print(void) {
-  drey_stats_t stats;
-  drey::core::read_statistics(stats);
-  drey::Text<1024> text;
-  text.add("drey ").add(drey::kVersionText);
-  text.add("\n  reserved   ").add(std::uint64_t{stats.reserved_bytes}).add(" bytes");
-  text.add("\n  committed  ").add(std::uint64_t{stats.committed_bytes}).add(" bytes");
-  text.add("\n  in slabs   ").add(std::uint64_t{stats.slab_bytes}).add(" bytes");
-  text.add("\n  in large   ").add(std::uint64_t{stats.large_bytes}).add(" bytes");
-  text.add("\n  idle       ").add(std::uint64_t{stats.idle_bytes}).add(" bytes");
-  text.add("\n  purged     ").add(stats.purged_bytes).add(" bytes");
-  text.add("\n  heaps      ").add(stats.heap_count).add(" made, ");
-  text.add(stats.orphan_count).add(" without a thread, ").add(stats.adopted_count).add(" adopted");
-  text.add("\n  hand-overs ").add(stats.remote_chain_count).add(" chains between threads");
-  text.add("\n  system     ").add(stats.system_call_count).add(" calls");
-  drey::write_line_to_stderr(text.c_str());
+  drey::core::ReportWriter report(drey::os::kStandardError);
+  drey::core::add_statistics_text(report);
 }
 }  // extern "C"

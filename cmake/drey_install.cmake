@@ -20,6 +20,9 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/drey-config-version.cmak
                                  COMPATIBILITY SameMinorVersion)
 # Relative, so that `cmake --install --prefix` and a moved tree work: as the package config does.
 file(RELATIVE_PATH drey_pc_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+if(NOT DREY_SECURE)
+  set(drey_pc_definitions "-DDREY_STATIC_HIT=1")  # the package's libraries are archives
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/drey.pc.in" "${PROJECT_BINARY_DIR}/drey.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/drey-config.cmake"
               "${PROJECT_BINARY_DIR}/drey-config-version.cmake"

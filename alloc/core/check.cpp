@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 
 #include "core/heap.hpp"
+#include "core/private_heap.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 
@@ -39,13 +40,23 @@ const char* lists_fault(const Slab& slab) noexcept {
 /// True if the slab is where its state says, in its owner's lists.
 bool is_in_its_place(const Slab& slab, const Heap& owner) noexcept {
   const std::size_t index = index_of(slab.size_class);
-  if (slab.state == SlabState::kCurrent) return owner.current[index] == &slab;
-  if (owner.current[index] == &slab) return false;
+  if (slab.state == SlabState::kCurrent) return owner.current_of(index) == &slab;
+  if (owner.current_of(index) == &slab) return false;
   if (slab.state == SlabState::kFull) return slab.next == nullptr && slab.previous == nullptr;
   for (const Slab* queued = owner.with_room[index]; queued != nullptr; queued = queued->next) {
     if (queued == &slab) return true;
   }
   return false;
+}
+
+/// True if a private heap finds `slab` in its list; any other heap has no such list.
+bool is_held(const Slab& slab, const Heap& owner) noexcept {
+  if (!is_private(owner)) return true;
+  const bool large = slab.is_large_or_huge();
+  const auto& heap = static_cast<const PrivateHeap&>(owner);
+  const Slab* held = large ? heap.large : heap.slabs;
+  while (held != nullptr && held != &slab) held = held->next_held;
+  return held != nullptr;
 }
 
 const char* slab_fault(const Slab& slab) noexcept {
@@ -56,6 +67,7 @@ const char* slab_fault(const Slab& slab) noexcept {
   if (!slab.invariants_hold()) return "a slab's equations do not hold";
   const char* const fault = lists_fault(slab);
   if (fault != nullptr) return fault;
+  if (!is_held(slab, *owner)) return "a private heap does not know its slab";
   return is_in_its_place(slab, *owner) ? nullptr : "a slab is not where its state says";
 }
 
@@ -81,7 +93,9 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
     if (slice != first && segment.slabs[slice].state != SlabState::kIdle) return "two runs overlap";
   }
   if (!large) return slab_fault(slab);
-  if (slab.owner.load(std::memory_order_relaxed) != nullptr) return "a large block has an owner";
+  const Heap* const owner = slab.owner.load(std::memory_order_relaxed);
+  if (owner != nullptr && !is_private(*owner)) return "a large block is a thread's";
+  if (owner != nullptr && !is_held(slab, *owner)) return "a private heap does not know its block";
   const bool fits = slab.run_bytes != 0 && slab.run_bytes <= slab.slice_count * kSliceBytes;
   return cached || fits ? nullptr : "a large block's size is off";
 }

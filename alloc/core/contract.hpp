@@ -108,6 +108,47 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
   return block != nullptr ? block : fail(ENOMEM);
 }
 
+/// aligned_alloc and calloc in one.
+[[nodiscard]] inline void* allocate_aligned_zeroed(std::size_t alignment, std::size_t count,
+                                                   std::size_t size) noexcept {
+  if (!is_alignment(alignment)) [[unlikely]] {
+    return fail(EINVAL);
+  }
+  const std::size_t bytes = saturating_product(count, size);
+  if (bytes > kSizeMax) [[unlikely]] {
+    return fail(ENOMEM);
+  }
+  void* const block = core::allocate_aligned_zeroed(alignment, bytes);
+  return block != nullptr ? block : fail(ENOMEM);
+}
+
+/// realloc to an alignment; null and size 0 as reallocate().
+[[nodiscard]] inline void* reallocate_aligned(void* pointer, std::size_t alignment,
+                                              std::size_t size) noexcept {
+  if (!is_alignment(alignment)) [[unlikely]] {
+    return fail(EINVAL);
+  }
+  if (pointer == nullptr) return allocate_aligned(alignment, size);
+  if (size == 0) {
+    core::deallocate(pointer);
+    return nullptr;
+  }
+  if (size > kSizeMax) [[unlikely]] {
+    return fail(ENOMEM);
+  }
+  void* const block = core::reallocate_aligned(pointer, alignment, size);
+  return block != nullptr ? block : fail(ENOMEM);
+}
+
+/// A try to grow in place: false, and errno as it was, where there is no room; null has none.
+[[nodiscard]] inline bool expand(void* pointer, std::size_t size) noexcept {
+  if (pointer == nullptr) return false;
+  const int saved_errno = errno;
+  const bool done = core::expand(pointer, size);
+  errno = saved_errno;
+  return done;
+}
+
 /// memalign.
 [[nodiscard]] inline void* allocate_memalign(std::size_t alignment, std::size_t size) noexcept {
   return allocate_aligned(memalign_alignment(alignment), size);

@@ -13,7 +13,7 @@ constexpr std::uint32_t kBlocksOfSlice = kSliceBytes / kMinAlignmentBytes;
 /// What the entry of a held block says.
 constexpr std::uint16_t kHeld = 2;
 
-/// Slices of empty blocks, newest first, linked by `next`. Under the store's lock.
+/// Slices of empty blocks, newest first, linked by `next_held`. Under the store's lock.
 constinit Slab* slices = nullptr;
 
 /// The next block that nobody holds. Requires: the lock. Fails: null.
@@ -30,7 +30,7 @@ constinit Slab* slices = nullptr;
 
 [[nodiscard]] void* take_from_any() noexcept {
   const os::LockHolder hold(segment_store.lock());
-  for (Slab* slab = slices; slab != nullptr; slab = slab->next) {
+  for (Slab* slab = slices; slab != nullptr; slab = slab->next_held) {
     void* const block = take_from(slab);
     if (block != nullptr) return block;
   }
@@ -59,7 +59,7 @@ constinit Slab* slices = nullptr;
   slab->carved = 0;
   slab_map.set(start, 1, slab);
   const os::LockHolder hold(segment_store.lock());
-  slab->next = slices;
+  slab->next_held = slices;
   slices = slab;
   return true;
 }

@@ -3,31 +3,16 @@
 #include "core/entry.hpp"
 
 #include "core/large.hpp"
-#include "core/metadata.hpp"
 #include "core/misuse.hpp"
 #include "core/purge.hpp"
+#include "core/resize.hpp"
 #include "core/segment_store.hpp"
-#include "os/os.hpp"
 
 #include <cerrno>
 #include <cstring>
 
 namespace drey::core {
 namespace {
-/// True if `pointer` is the first byte of a place where a block can be.
-[[nodiscard]] bool is_block(const Slab* slab, const void* pointer) noexcept {
-  if (slab == nullptr) return false;
-  return slab->is_large_or_huge() ? pointer == slab->start : slab->is_block_start(pointer);
-}
-
-[[nodiscard]] std::size_t usable_bytes_of(const Slab* slab) noexcept {
-  return slab->is_large_or_huge() ? slab->run_bytes : slab->block_bytes;
-}
-
-/// A block may stay where it is if the new size fits and at least half of it is used.
-[[nodiscard]] bool fits_in_place(std::size_t usable, std::size_t size) noexcept {
-  return size <= usable && (size >= usable / 2 || usable <= 4 * kMinAlignmentBytes);
-}
 /// Up to this a loop is done before memset would have chosen how.
 constexpr std::size_t kZeroInlineBytesMax = 256;
 
@@ -95,21 +80,11 @@ void* reallocate(void* pointer, std::size_t size) noexcept {
   if constexpr (kSecure) return reallocate_checked(pointer, size);
   Slab* const slab = slab_map.find(pointer);
   if (slab == nullptr) return reallocate_foreign(pointer, size);
-  if (!is_block(slab, pointer)) {
-    report_misuse("realloc of invalid pointer", pointer);
-    return nullptr;
-  }
-  if (size > kSizeMax) return nullptr;
-  const std::size_t usable = usable_bytes_of(slab);
-  if (slab->is_large_or_huge()) {
-    void* const resized = size > kMediumSizeMax ? resize_large(slab, size) : nullptr;
-    if (resized != nullptr) return resized;
-  } else if (fits_in_place(usable, size)) {
-    return pointer;
-  }
-  void* const moved = size > usable ? take_growing(size) : take(size);
-  if (moved == nullptr) return size <= usable ? pointer : nullptr;
-  std::memcpy(moved, pointer, size < usable ? size : usable);
+  const ResizePlan plan = resize_without_copy(slab, pointer, size);
+  if (plan.done) return plan.pointer;
+  void* const moved = size > plan.usable ? take_growing(size) : take(size);
+  if (moved == nullptr) return size <= plan.usable ? pointer : nullptr;
+  std::memcpy(moved, pointer, size < plan.usable ? size : plan.usable);
   give_back(pointer);
   return moved;
 }
@@ -143,22 +118,5 @@ void collect() noexcept {
   }
   collect_orphans();
   purge_all();
-}
-
-void read_statistics(drey_stats_t& statistics) noexcept {
-  const SegmentStore::Totals totals = segment_store.totals();
-  const HeapCounts counts = count_heaps();
-  statistics = {};
-  statistics.reserved_bytes = totals.reserved_bytes;
-  statistics.committed_bytes = totals.committed_bytes + metadata_bytes();
-  statistics.slab_bytes = counts.slab_bytes;
-  statistics.large_bytes = counts.large_bytes + large_bytes_without_heap();
-  statistics.idle_bytes = totals.idle_bytes + counts.cached_bytes;
-  statistics.purged_bytes = segment_store.purged_bytes();
-  statistics.heap_count = counts.heaps;
-  statistics.orphan_count = counts.orphans;
-  statistics.adopted_count = counts.adopted;
-  statistics.remote_chain_count = counts.remote_chains;
-  statistics.system_call_count = os::system_call_count();
 }
 }  // namespace drey::core

@@ -42,6 +42,16 @@ inline constexpr std::size_t kSizeMax =
 /// Fails: null; the old block is untouched.
 [[nodiscard]] void* reallocate(void* pointer, std::size_t size) noexcept;
 
+/// reallocate() that keeps a power of two as alignment. Fails: null; the old block is untouched.
+[[nodiscard]] void* reallocate_aligned(void* pointer, std::size_t alignment,
+                                       std::size_t size) noexcept;
+
+/// Makes a block at least `size` bytes long where it is. Fails: false; nothing has changed.
+[[nodiscard]] bool expand(void* pointer, std::size_t size) noexcept;
+
+/// allocate_aligned(), every byte of the first `size` zero.
+[[nodiscard]] void* allocate_aligned_zeroed(std::size_t alignment, std::size_t size) noexcept;
+
 /// Gives a block back; null does nothing. A pointer that is no block goes to the foreign hook.
 [[gnu::always_inline]] inline void deallocate(void* pointer) noexcept {
   give_back(pointer);

@@ -23,6 +23,8 @@
 namespace drey::core {
 /// Takes a block of `size_class` when the current slab's list is empty. Fails: null.
 [[nodiscard]] void* refill(SizeClass size_class) noexcept;
+/// The same from a heap that the caller holds, errno left alone. Requires: not class 0.
+[[nodiscard]] void* refill_from(Heap& heap, SizeClass size_class) noexcept;
 /// A block, and whether every byte of it is known to read as zero.
 struct FreshBlock {
   void* pointer = nullptr;
@@ -30,25 +32,34 @@ struct FreshBlock {
 };
 /// As refill(). Requires: not class 0.
 [[nodiscard]] FreshBlock refill_zeroed(SizeClass size_class) noexcept;
+/// The same from a heap that the caller holds, errno left alone.
+[[nodiscard]] FreshBlock refill_held(Heap& heap, SizeClass size_class) noexcept;
 /// Blocks above kSmallSizeMax. Fails: null, also for sizes above kSizeMax.
 [[nodiscard]] void* take_above_small(std::size_t size) noexcept;
 /// Frees that are no hit: null, foreign, large, another heap's, any while the map is not flat.
 void give_back_slowly(void* pointer) noexcept;
 /// The second free of a block in a row.
 [[gnu::cold]] void report_double_free(void* pointer) noexcept;
-/// Heap::countdown_reached_zero on the calling thread's heap.
+/// Heap::countdown_reached_zero on the slab's owner, which the caller holds.
 void countdown_reached_zero(Slab* slab) noexcept;
 /// A block of another heap's slab: towards it.
 void give_back_remotely(Slab* slab, void* pointer) noexcept;
 
-/// Pops the class's current slab. Fails: null when its list is empty; nothing has changed then.
-[[nodiscard, gnu::always_inline]] inline void* take_hit(SizeClass size_class) noexcept {
-  Slab* const slab = this_heap->current[index_of(size_class)];
+/// Pops the current slab of a class of a heap that the caller holds. Fails: null when its list is
+/// empty; nothing has changed then.
+[[nodiscard, gnu::always_inline]] inline void* take_hit_from(Heap& heap,
+                                                             SizeClass size_class) noexcept {
+  Slab* const slab = heap.current[index_of(size_class)];
   Block* const block = slab->free;
   if (block == nullptr) [[unlikely]]
     return nullptr;
   slab->free = next_of(block);
   return block;
+}
+
+/// The same from the calling thread's heap.
+[[nodiscard, gnu::always_inline]] inline void* take_hit(SizeClass size_class) noexcept {
+  return take_hit_from(*this_heap, size_class);
 }
 
 /// Takes a block of `size_class` from the calling thread's heap. Fails: null.
@@ -67,7 +78,8 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept;
   return take_class(small_class_of(size));
 }
 
-/// Gives a block back to the calling thread's slab. Requires: slab->owner is this_heap.
+/// Gives a block back to its slab. Requires: slab->owner is this_heap, or a private heap that the
+/// caller holds.
 [[gnu::always_inline]] inline void give_back_own(Slab* slab, void* pointer) noexcept {
   auto* const block = static_cast<Block*>(pointer);
   Block* const head = slab->free;

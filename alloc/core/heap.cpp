@@ -3,7 +3,9 @@
 #include "core/heap.hpp"
 
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 
@@ -40,6 +42,7 @@ void Heap::release(Slab* slab) noexcept {
   const std::size_t slices = slab->slice_count;
   slab_bytes.subtract(slices * kSliceBytes);
   slab_map.set(slab->run_start(), slices, nullptr);
+  if (is_private(*this)) let_go_of_slab(*this, slab);
   // Relaxed: nobody has a block of it, so nobody looks.
   slab->owner.store(nullptr, std::memory_order_relaxed);
   if constexpr (kSecure) slab->wipe_links();
@@ -65,6 +68,7 @@ void Heap::keep_or_release(Slab* slab) noexcept {
 
 void Heap::countdown_reached_zero(Slab* slab) noexcept {
   if (slab->state == SlabState::kCurrent) {
+    if (kept != nullptr) return renew_budget(*this, slab);
     slab->countdown = Slab::kCurrentBias;
     return;
   }
@@ -88,8 +92,17 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
       return;  // the chain is not trusted: its blocks stay live
     }
   }
-  if (count != 0) slab->take_chain(chain, tail);
-  if (is_current) return;
+  take_back(slab, chain, tail, count);
+}
+
+void Heap::take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept {
+  if (count != 0) slab->take_chain(head, tail);
+  if (slab->state == SlabState::kCurrent) {
+    if (kept != nullptr) add_room(*this, slab, count);
+    return;
+  }
+  const std::uint32_t live = slab->live();
+  DREY_ASSERT(count <= live);
   if (slab->state == SlabState::kFull && count >= slab->countdown) {
     slab->become_queued(live - count);
     queue(slab);
@@ -116,10 +129,12 @@ void Heap::serve_announcements() noexcept {
 }
 
 void Heap::park_current(SizeClass size_class) noexcept {
-  Slab*& place = current[index_of(size_class)];
+  if (kept != nullptr) settle_budget(*this, size_class);
+  Slab*& place = current_of(index_of(size_class));
   Slab* const slab = place;
   if (slab == &empty_slab) return;
   place = &empty_slab;
+  current[index_of(size_class)] = &empty_slab;
   if (slab->free == nullptr && slab->carved == slab->capacity) {
     slab->become_full();
     return;
@@ -145,7 +160,7 @@ void Heap::release_empty_slabs() noexcept {
 void Heap::trim() noexcept {
   const auto first = index_of(class_of(kSharedSlabBlockMax + 1));
   for (std::size_t index = first; index < kClassCount; ++index) {
-    if (current[index]->free != nullptr) park_current(static_cast<SizeClass>(index));
+    if (current_of(index)->free != nullptr) park_current(static_cast<SizeClass>(index));
   }
   release_empty_slabs();
 }
@@ -154,7 +169,8 @@ bool Heap::invariants_hold() const noexcept {
   std::size_t reserve = 0;
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;
   for (std::size_t index = 1; index < kClassCount; ++index) {
-    const Slab* const slab = current[index];
+    const Slab* const slab = current_of(index);
+    if (current[index] != slab && current[index] != &empty_slab) return false;
     if (slab != &empty_slab &&
         (slab->state != SlabState::kCurrent || index_of(slab->size_class) != index ||
          slab->owner.load(std::memory_order_relaxed) != this || !slab->invariants_hold())) {

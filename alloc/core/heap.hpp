@@ -3,7 +3,7 @@
 //
 // Invariants: current[c] is the static empty slab or a slab in state kCurrent owned by this heap;
 // with_room[c] links slabs in state kQueued owned by this heap; a full slab is in neither.
-// current[0] is always the empty slab. Heaps are never freed: threads that end leave theirs to
+// current[0] is always the empty slab; current_of() says where the current slabs really are. Heaps are never freed: threads that end leave theirs to
 // others.
 // Threads: its thread, or the holder of an orphan (HeapState::kServed); `announced` and `state`:
 // any.
@@ -24,12 +24,14 @@
 
 namespace drey::core {
 enum class HeapState : std::uint32_t {
-  kNobody,  ///< the static empty heaps: own nothing
-  kOwned,   ///< a thread's
-  kOrphan,  ///< its thread has ended; whoever swings it to kServed or kOwned holds it
-  kServed,  ///< somebody holds it for a moment
-  kShared,  ///< of threads past their end; under the shared heap's lock
-  kLost,    ///< its thread vanished in a fork while it was changing lists: never touched again
+  kNobody,     ///< the static empty heaps: own nothing
+  kOwned,      ///< a thread's
+  kOrphan,     ///< its thread has ended; whoever swings it to kServed or kOwned holds it
+  kServed,     ///< somebody holds it for a moment
+  kShared,     ///< of threads past their end; under the shared heap's lock
+  kLost,       ///< its thread vanished in a fork while it was changing lists: never touched again
+  kPrivate,    ///< made by the program (private_heap.hpp): no thread's, nobody adopts from it
+  kDestroyed,  ///< such a heap after its end, until it is made again
 };
 
 /// The slab of every class that has none: nothing free, nothing to carve, owned by nobody.
@@ -46,6 +48,8 @@ struct CurrentSlabs {
   Slab* slabs[kClassCount];
 };
 
+struct Sampler;
+
 struct Heap {
   CurrentSlabs current;          ///< hot: taken from by take()
   Slab* with_room[kClassCount];  ///< fronts of the queues
@@ -58,6 +62,8 @@ struct Heap {
   Heap* next_heap;             ///< in the list of all heaps
   Heap* next_orphan;           ///< in the list of orphans; under the heap list's lock
   std::uint32_t exit_rounds;   ///< how often the thread-exit hook has come by
+  CurrentSlabs* kept;          ///< the real current slabs while the profile is on, else null
+  Sampler* sampler;            ///< null before the profile is first on; see sampler.hpp
 
   alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
   std::atomic<HeapState> state;
@@ -66,6 +72,14 @@ struct Heap {
   Counter
       large_bytes;  ///< taken here less given back here: only the sum over heaps means something
   Counter remote_chain_count;
+
+  /// The current slab of a class, wherever it is kept; take() itself looks into `current`.
+  [[nodiscard]] Slab*& current_of(std::size_t index) noexcept {
+    return (kept == nullptr ? current : *kept)[index];
+  }
+  [[nodiscard]] const Slab* current_of(std::size_t index) const noexcept {
+    return kept == nullptr ? current[index] : (*kept)[index];
+  }
 
   /// Puts a slab of this heap into its queue. Requires: kQueued, countdown set.
   void queue(Slab* slab) noexcept;
@@ -84,6 +98,10 @@ struct Heap {
   /// release_empty_slabs(), and the current slabs of one block that nobody holds: what a purge tick
   /// finds idle here. Threads: the owner.
   void trim() noexcept;
+
+  /// Takes `count` blocks chained from `head` back into their slab of this heap, and corrects its
+  /// state; an empty slab may be released. Requires: count <= slab->live().
+  void take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept;
 
   /// A countdown has reached zero: queue the full slab, or keep or release the empty one.
   /// Requires: a BusyScope.

@@ -6,7 +6,10 @@
 #include "core/guarded.hpp"
 #include "core/misuse.hpp"
 #include "core/options.hpp"
+#include "core/private_heap.hpp"
+#include "core/profile.hpp"
 #include "core/purge.hpp"
+#include "core/sampler.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
 #include "core/thread_heap.hpp"
@@ -51,6 +54,7 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   if (run.slab != nullptr) {
     run.slab->start = run.start;
     run.slab->block_bytes = 0;
+    run.slab->sample = nullptr;
     run.slab->slice_count = static_cast<std::uint16_t>(slices);
   }
   return run;
@@ -96,6 +100,7 @@ void give_back_run(Slab* slab) noexcept {
   }
   slab->start = static_cast<std::byte*>(start);
   slab->block_bytes = 0;
+  slab->sample = nullptr;
   slab->slice_count = 0;
   slab->run_bytes = bytes;
   slab->state = SlabState::kHuge;
@@ -196,16 +201,27 @@ void give_back_guarded(Slab* slab) noexcept {
   count_bytes(bytes, old_bytes);
   return start;
 }
+
+/// For the profile a block that was resized is a new one.
+void count_again(Slab* slab) noexcept {
+  if (slab->sample != nullptr) forget_sample(slab);
+  if (profile_is_on.load(std::memory_order_relaxed)) count_large(slab->start);
+}
 }  // namespace
 
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (size == 0) size = 1;
-  if (is_guarded()) return take_guarded(size, alignment, false);
-  if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
-    const LargeBlock block = take_run(size, alignment);
-    if (block.pointer != nullptr) return block;
+  LargeBlock block;
+  if (is_guarded()) {
+    block = take_guarded(size, alignment, false);
+  } else if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
+    block = take_run(size, alignment);
   }
-  return take_mapping(size, alignment);
+  if (block.pointer == nullptr && !is_guarded()) block = take_mapping(size, alignment);
+  // Relaxed: see profile_is_on.
+  if (profile_is_on.load(std::memory_order_relaxed) && block.pointer != nullptr) [[unlikely]]
+    count_large(block.pointer);
+  return block;
 }
 
 void* take_growing(std::size_t size) noexcept {
@@ -226,7 +242,11 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
     }
     return report_misuse("invalid free", pointer);
   }
+  if (slab->sample != nullptr) [[unlikely]]
+    forget_sample(slab);
   slab_map.set(slab->start, 1, nullptr);
+  // Relaxed: set before the block went out; its way to this thread orders it.
+  if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
   if (slab->state == SlabState::kGuarded) return give_back_guarded(slab);
@@ -241,9 +261,31 @@ std::size_t good_large_size(std::size_t size) noexcept {
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
   if (slab->state == SlabState::kGuarded) {
-    return resize_guarded(slab, size);
+    void* const grown = resize_guarded(slab, size);
+    if (grown != nullptr) count_again(slab);
+    return grown;
   }
-  return slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+  void* const block =
+      slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
+  if (block != nullptr) count_again(slab);
+  return block;
+}
+
+bool extend_large(Slab* slab, std::size_t size) noexcept {
+  DREY_ASSERT(size > slab->run_bytes);
+  if (slab->state == SlabState::kLarge) {
+    if (resize_run(slab, size) == nullptr) return false;
+    count_again(slab);
+    return true;
+  }
+  if (slab->state == SlabState::kGuarded) return resize_guarded(slab, size) != nullptr;
+  const std::size_t old_bytes = slab->run_bytes;
+  const std::size_t bytes = pages_for(size);
+  if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;
+  slab->run_bytes = bytes;
+  count_bytes(bytes, old_bytes);
+  count_again(slab);
+  return true;
 }
 
 std::size_t large_bytes_without_heap() noexcept {

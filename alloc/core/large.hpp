@@ -41,6 +41,9 @@ void give_back_large(Slab* slab, void* pointer) noexcept;
 /// Requires: size > kMediumSizeMax.
 [[nodiscard]] void* resize_large(Slab* slab, std::size_t size) noexcept;
 
+/// Grows a block where it is. Fails: false; nothing has changed. Requires: size > run_bytes.
+[[nodiscard]] bool extend_large(Slab* slab, std::size_t size) noexcept;
+
 /// Part of the bytes in large and huge blocks that no heap counts; see Heap::large_bytes.
 [[nodiscard]] std::size_t large_bytes_without_heap() noexcept;
 }  // namespace drey::core

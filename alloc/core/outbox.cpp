@@ -5,10 +5,15 @@
 #include "core/remote_free.hpp"
 
 namespace drey::core {
-Outbox::Chain& Outbox::slot_of(const Slab* slab) noexcept {
+std::size_t Outbox::slot_of(const Slab* slab) noexcept {
   // Descriptors are 128 bytes apart; neighbours fall into different slots.
   const std::uintptr_t number = address_of(slab) / sizeof(Slab);
-  return chains_[(number ^ (number >> 4)) % kSlotCount];
+  return (number ^ (number >> 4)) % kSlotCount;
+}
+
+const Block* Outbox::waiting_for(const Slab* slab) const noexcept {
+  const Chain& chain = chains_[slot_of(slab)];
+  return chain.slab == slab ? chain.head : nullptr;
 }
 
 void Outbox::send(Chain& chain) noexcept {
@@ -21,7 +26,7 @@ void Outbox::send(Chain& chain) noexcept {
 }
 
 void Outbox::add(Slab* slab, Block* block) noexcept {
-  Chain& chain = slot_of(slab);
+  Chain& chain = chains_[slot_of(slab)];
   if (chain.head != nullptr && chain.slab != slab) send(chain);
   if (chain.head == nullptr) {
     chain.slab = slab;

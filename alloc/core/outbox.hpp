@@ -31,6 +31,9 @@ class Outbox {
 
   [[nodiscard]] bool empty() const noexcept;
 
+  /// The blocks of `slab` in here, linked. For walks at quiet points.
+  [[nodiscard]] const Block* waiting_for(const Slab* slab) const noexcept;
+
  private:
   struct Chain {
     Slab* slab;
@@ -40,7 +43,7 @@ class Outbox {
   };
   static constexpr std::size_t kSlotCount = 16;
 
-  [[nodiscard]] Chain& slot_of(const Slab* slab) noexcept;
+  [[nodiscard]] static std::size_t slot_of(const Slab* slab) noexcept;
   void send(Chain& chain) noexcept;
   void flush_chains() noexcept;
 

@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/process.hpp"
 
+#include "core/exit_reports.hpp"
 #include "core/options.hpp"
 #include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
-
-#include <drey/alloc.h>
 
 namespace drey::core {
 namespace {
@@ -16,12 +15,13 @@ namespace {
   // registration would leave the child with locks that nobody holds any more.
   register_fork_handlers();
   read_options();
+  prepare_exit_reports();
   allow_purge_thread();
   start_purge_thread_if_asked();
 }
 
-[[gnu::destructor]] void show_statistics_at_exit() {
-  if (options.show_stats.load(std::memory_order_relaxed)) drey_stats_print();
+[[gnu::destructor]] void report_at_exit() {
+  write_exit_reports();
 }
 }  // namespace
 

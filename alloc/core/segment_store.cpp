@@ -134,7 +134,11 @@ Slab* SegmentStore::take_huge_descriptor() noexcept {
     idle_huge_descriptors_ = slab->next_idle;
     return slab;
   }
-  return static_cast<Slab*>(take_metadata(sizeof(Slab), alignof(Slab)));
+  slab = static_cast<Slab*>(take_metadata(sizeof(Slab), alignof(Slab)));
+  if (slab == nullptr) return nullptr;
+  slab->next = huge_descriptors_;
+  huge_descriptors_ = slab;
+  return slab;
 }
 
 void SegmentStore::give_back_huge_descriptor(Slab* slab) noexcept {

@@ -43,6 +43,8 @@ class SegmentStore {
 
   /// A descriptor for a huge block; its memory stays one for ever (type-stable). Fails: null.
   [[nodiscard]] Slab* take_huge_descriptor() noexcept;
+  /// The first of all ever made, in use or not, linked by Slab::next. Requires: the lock.
+  [[nodiscard]] const Slab* huge_descriptors() const noexcept { return huge_descriptors_; }
   void give_back_huge_descriptor(Slab* slab) noexcept;
 
   /// Maps entries for a huge block. Fails: false.
@@ -94,6 +96,7 @@ class SegmentStore {
   std::atomic<std::uint64_t> next_tick_ms_{0};
   Counter tick_count_;
   Slab* idle_huge_descriptors_ = nullptr;
+  Slab* huge_descriptors_ = nullptr;
   Counter purged_bytes_;  // written under the lock
   Segment* segments_[kSegmentsMax] = {};
 };

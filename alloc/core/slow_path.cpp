@@ -8,8 +8,10 @@
 #include "core/entry.hpp"
 #include "core/large.hpp"
 #include "core/misuse.hpp"
+#include "core/private_heap.hpp"
 #include "core/purge.hpp"
 #include "core/remote_free.hpp"
+#include "core/sampler.hpp"
 #include "core/secure_path.hpp"
 #include "core/segment_store.hpp"
 
@@ -19,7 +21,7 @@ namespace drey::core {
 namespace {
 /// Pops from the current slab. Requires: its list is not empty.
 void* pop_current(Heap& heap, SizeClass size_class) noexcept {
-  Slab* const slab = heap.current[index_of(size_class)];
+  Slab* const slab = heap.current_of(index_of(size_class));
   Block* const block = slab->free;
   DREY_ASSERT(block != nullptr);
   if constexpr (kSecure) return unlink_checked(slab);
@@ -55,8 +57,10 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   if constexpr (kSecure) slab->entries = slab->segment->entries_at(slab->start);
   // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
   slab->owner.store(&heap, std::memory_order_relaxed);
-  slab_map.set(run.start, slices, slab);
+  // Of a slab of one block only the first slice: a pointer into the others is found out.
+  slab_map.set(run.start, slab->has_one_block() ? 1 : slices, slab);
   heap.slab_bytes.add(slices * kSliceBytes);
+  if (is_private(heap)) hold_slab(heap, slab);
   return slab;
 }
 
@@ -72,7 +76,8 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
     if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
     return slab;
   }
-  slab = adopt_slab(heap, size_class);
+  // A private heap frees all that is in its slabs at once: none may hold another's blocks.
+  slab = is_private(heap) ? nullptr : adopt_slab(heap, size_class);
   if (slab != nullptr) return slab;
   slab = new_slab(heap, size_class);
   if (slab != nullptr) return slab;
@@ -82,10 +87,11 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   release_cached_runs(false);
   return new_slab(heap, size_class);
 }
+}  // namespace
 
 void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   const BusyScope busy_scope(heap);
-  Slab*& current = heap.current[index_of(size_class)];
+  Slab*& current = heap.current_of(index_of(size_class));
   for (;;) {
     // The shared heap comes here for every block, so the list may well have some.
     if (current->free != nullptr) return pop_current(heap, size_class);
@@ -100,11 +106,13 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   }
 }
 
-}  // namespace
-
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
+  // A private heap may end as soon as the last free into it has returned: nothing waits outside.
+  // Relaxed: its slabs never change their owner.
+  if (is_private(*slab->owner.load(std::memory_order_relaxed)))
+    return hand_over(slab, block, block);
   Heap* const heap = ensure_heap();
   if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
     return hand_over(slab, block, block);
@@ -113,7 +121,24 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
   heap->outbox.add(slab, block);
 }
 
+namespace {
+/// A block that refill_from() took, with what is known of it.
+FreshBlock fresh_block(void* block, SizeClass size_class) noexcept {
+  if (block == nullptr || size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
+  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
+  Slab* const slab = slab_map.find(block);
+  if (slab->is_large_or_huge()) return {block, false};  // a sample: see sampler.hpp
+  const bool zero = slab->is_zero;
+  slab->is_zero = false;
+  return {block, zero};
+}
+}  // namespace
+
 void* refill(SizeClass size_class) noexcept {
+  if (this_heap->kept != nullptr) [[unlikely]] {
+    void* const block = take_counted_hit(*this_heap, size_class);
+    if (block != nullptr) return block;
+  }
   // Class 0 has no slabs: a request of 0 bytes gets the smallest block.
   if (size_class == SizeClass{0}) return take_class(SizeClass{1});
   return refill_zeroed(size_class).pointer;
@@ -121,23 +146,21 @@ void* refill(SizeClass size_class) noexcept {
 
 FreshBlock refill_zeroed(SizeClass size_class) noexcept {
   Heap* const heap = ensure_heap();
-  void* block = nullptr;
+  FreshBlock block;
   if (heap != nullptr) [[likely]] {
-    block = refill_from(*heap, size_class);
+    block = fresh_block(
+        is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class),
+        size_class);
   } else {
-    block = refill_from(acquire_shared_heap(), size_class);
+    block = refill_held(acquire_shared_heap(), size_class);
     release_shared_heap();
   }
-  if (block == nullptr) {
-    errno = ENOMEM;
-    return {};
-  }
-  if (size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
-  // The first block of a slab of one always comes this way; its link is a null pointer: zeros.
-  Slab* const slab = slab_map.find(block);
-  const bool zero = slab->is_zero;
-  slab->is_zero = false;
-  return {block, zero};
+  if (block.pointer == nullptr) errno = ENOMEM;
+  return block;
+}
+
+FreshBlock refill_held(Heap& heap, SizeClass size_class) noexcept {
+  return fresh_block(refill_from(heap, size_class), size_class);
 }
 
 void* take_above_small(std::size_t size) noexcept {
@@ -159,7 +182,8 @@ void give_back_slowly(void* pointer) noexcept {
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {
-  Heap& heap = *this_heap;
+  // Relaxed: the caller holds the owner.
+  Heap& heap = *slab->owner.load(std::memory_order_relaxed);
   const BusyScope busy_scope(heap);
   run_due_ticks();  // before anything is given back: see purge.cpp
   heap.countdown_reached_zero(slab);

@@ -71,10 +71,7 @@ Heap* make_heap() noexcept {
   auto* const heap = new (place) Heap{};
   heap->state.store(HeapState::kOwned, std::memory_order_relaxed);
   if constexpr (kSecure) heap->quarantine.seed(random_number());
-  const os::LockHolder hold(list_lock);
-  heap->next_heap = all_heaps;
-  all_heaps = heap;
-  ++heap_count;
+  enter_heap_list(heap);
   return heap;
 }
 
@@ -115,6 +112,13 @@ void at_thread_exit(void* argument) noexcept {
   make_orphan(heap);
 }
 }  // namespace
+
+void enter_heap_list(Heap* heap) noexcept {
+  const os::LockHolder hold(list_lock);
+  heap->next_heap = all_heaps;
+  all_heaps = heap;
+  ++heap_count;
+}
 
 Heap* ensure_heap() noexcept {
   Heap* heap = this_heap;
@@ -209,6 +213,14 @@ HeapCounts count_heaps() noexcept {
   return counts;
 }
 
+void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept,
+                 void* argument) noexcept {
+  const os::LockHolder hold(list_lock);
+  visit(shared_heap, argument);
+  for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap)
+    visit(*heap, argument);
+}
+
 bool heaps_are_consistent(bool all) noexcept {
   const os::LockHolder hold_shared(shared_lock);
   const os::LockHolder hold(list_lock);
@@ -240,10 +252,12 @@ void orphan_vanished_threads() noexcept {
     const HeapState state = heap->state.load(std::memory_order_relaxed);
     if (heap == this_heap || state == HeapState::kLost) continue;
     const bool half_done = heap->busy.load(std::memory_order_relaxed);
-    if (state == HeapState::kServed || (state == HeapState::kOwned && half_done)) {
+    if (state == HeapState::kServed || (state != HeapState::kOrphan && half_done)) {
       heap->state.store(HeapState::kLost, std::memory_order_relaxed);
       continue;
     }
+    if (state == HeapState::kPrivate || state == HeapState::kDestroyed)
+      continue;  // nobody's to adopt
     heap->state.store(HeapState::kOrphan, std::memory_order_relaxed);
     heap->next_orphan = orphans;
     orphans = heap;

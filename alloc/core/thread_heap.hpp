@@ -41,10 +41,16 @@ void collect_orphans() noexcept;
 /// Moves runs from every heap's cache to the store: all, or those that have aged.
 void release_cached_runs(bool aged_only) noexcept;
 
+/// Adds a new heap to the list of all. Requires: its state is set.
+void enter_heap_list(Heap* heap) noexcept;
+
 struct HeapCounts {
   std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, cached_bytes, remote_chains;
 };
 [[nodiscard]] HeapCounts count_heaps() noexcept;
+
+/// Calls visit(heap, argument) for every heap, the shared one too. Holds the list's lock.
+void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept, void* argument) noexcept;
 
 /// Every heap that no thread owns, and the calling thread's, checked. For tests at quiet points,
 /// when no other thread allocates: `all` checks the other threads' too.

@@ -71,6 +71,9 @@ struct Seed {
 /// Value of an environment variable, null where unset, unreadable yet, or the process is setuid.
 [[nodiscard]] const char* environment(const char* name) noexcept;
 
+/// The index-th "NAME=value" of the environment; null past the last, and where environment() is.
+[[nodiscard]] const char* environment_line(std::size_t index) noexcept;
+
 /// True once the C library has set the environment up.
 [[nodiscard]] bool environment_is_readable() noexcept;
 

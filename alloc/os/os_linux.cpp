@@ -216,6 +216,11 @@ const char* environment(const char* name) noexcept {
   return ::getenv(name);
 }
 
+const char* environment_line(std::size_t index) noexcept {
+  if (!environment_is_readable() || ::getauxval(AT_SECURE) != 0) return nullptr;
+  return ::environ[index];
+}
+
 std::size_t address_space_limit_bytes() noexcept {
   const SystemCall call;
   rlimit limit{};

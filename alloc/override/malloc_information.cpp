@@ -31,8 +31,9 @@ struct mallinfo2 information() noexcept {
   const drey_stats_t stats = read();
   struct mallinfo2 result {};
   result.arena = stats.slab_bytes + stats.idle_bytes;
-  result.uordblks = stats.slab_bytes;
-  result.fordblks = stats.idle_bytes;
+  result.uordblks = stats.slab_bytes - stats.free_slab_bytes;
+  result.fordblks = stats.free_slab_bytes + stats.idle_bytes;
+  result.hblks = stats.large_block_count + stats.huge_block_count;
   result.hblkhd = stats.large_bytes;
   result.keepcost = stats.idle_bytes;
   return result;
@@ -44,6 +45,7 @@ struct mallinfo information_in_ints() noexcept {
   result.arena = clamp_to_int(wide.arena);
   result.uordblks = clamp_to_int(wide.uordblks);
   result.fordblks = clamp_to_int(wide.fordblks);
+  result.hblks = clamp_to_int(wide.hblks);
   result.hblkhd = clamp_to_int(wide.hblkhd);
   result.keepcost = clamp_to_int(wide.keepcost);
   return result;
@@ -60,10 +62,12 @@ int write_information(int options, std::FILE* stream) noexcept {
                    "<total type=\"slab\" size=\"%zu\"/>\n"
                    "<total type=\"large\" size=\"%zu\"/>\n"
                    "<total type=\"idle\" size=\"%zu\"/>\n"
+                   "<total type=\"live\" count=\"%ju\" size=\"%zu\"/>\n"
                    "<total type=\"heap\" count=\"%ju\"/>\n"
                    "</malloc>\n",
                    kVersionText, stats.reserved_bytes, stats.committed_bytes, stats.slab_bytes,
-                   stats.large_bytes, stats.idle_bytes, std::uintmax_t{stats.heap_count});
+                   stats.large_bytes, stats.idle_bytes, std::uintmax_t{stats.live_block_count},
+                   stats.live_bytes, std::uintmax_t{stats.heap_count});
   return written < 0 ? EIO : 0;
 }
 

@@ -1,7 +1,7 @@
 // malloc_information.hpp: drey's counters in the terms of mallinfo, malloc_info and malloc_trim.
 //
 // Invariant, as in the C library: arena = uordblks + fordblks.
-// Blocks of a slab are not counted one by one, so a slab in use counts as used as a whole.
+// uordblks are the bytes of live blocks in slabs; large and huge blocks are hblks and hblkhd.
 // Read next: malloc.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once

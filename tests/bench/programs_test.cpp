@@ -76,8 +76,13 @@ TEST(Footprint, HasARowOfTheCLibrary) {
 }
 
 TEST(DreyRun, MisuseIsOneLineAndExitCodeTwo) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{}, {"--no-such-option", "true"}, {"--stats"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                    {"--no-such-option", "true"},
+                                                    {"--stats"},
+                                                    {"--stats=1", "true"},
+                                                    {"--profile"},
+                                                    {"--profile", "/no/such/folder/file", "true"},
+                                                    {"--stats-json", "/", "true"}}) {
     std::vector<std::string> command = {DREY_TEST_RUN};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const ChildResult result = run_command(command, {{"DREY_LIBRARY", stranger()}});
@@ -118,6 +123,28 @@ TEST(DreyRun, AsksForStatisticsWithStats) {
   const ChildResult result =
       run_command({DREY_TEST_RUN, "--stats", "--", "sh", "-c", "echo $DREY_SHOW_STATS"});
   EXPECT_EQ(result.standard_output, "1\n");
+}
+
+TEST(DreyRun, SetsTheVariableOfEachSwitch) {
+  const TestFolder folder;
+  const std::string file = (folder.path() / "file").string();
+  const ChildResult result =
+      run_command({DREY_TEST_RUN, "--stats-json", file, "--profile=" + file + "2", "--leaks", "--",
+                   "sh", "-c", "echo $DREY_STATS_JSON $DREY_PROFILE $DREY_LEAK_REPORT"});
+  EXPECT_EQ(result.standard_output, file + " " + file + "2 1\n") << result.standard_error;
+}
+
+TEST(DreyRun, HelpPrintsTheTableThatTheReadmeShows) {
+  const ChildResult result = run_command({DREY_TEST_RUN, "--help"});
+  ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+  const std::string& help = result.standard_output;
+  const std::string table = help.substr(help.find("  DREY_"));
+  ASSERT_GT(table.size(), 100u) << help;
+  const std::string readme = read_file(DREY_TEST_ALLOC_README);
+  EXPECT_NE(readme.find("<!-- options: begin -->\n```\n" + table + "```\n<!-- options: end -->"),
+            std::string::npos)
+      << "put this between the marks in alloc/README.md:\n"
+      << table;
 }
 
 TEST(DreyRun, ProgramThatIsNotFoundIs127) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """fast_path_golden.py: the instruction counts of malloc and free hits are what they were.
 
-  fast_path_golden.py --counter PROGRAM --library libdrey.so [--accept]
+  fast_path_golden.py --counter PROGRAM [--library libdrey.so] [--golden FILE] [--accept]
 
 A change of the hot path shows up here as a number before any clock could see it. --accept writes
-the new counts into fast_path.golden; that belongs into a commit of its own. Exit 77: skipped.
-Read next: instruction_counter.cpp.
+the new counts into the file; that belongs into a commit of its own. Exit 77: skipped.
+Read next: instruction_counter.cpp, surface_counter.cpp.
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -16,7 +16,13 @@ import sys
 
 GOLDEN = pathlib.Path(__file__).resolve().parent / "fast_path.golden"
 SKIPPED = 77
-HEADER = """# fast_path.golden: instructions of libdrey.so for a malloc and a free hit, by size in bytes.
+HEADERS = {
+    "fast_path.golden":
+        "instructions of libdrey.so for a malloc and a free hit, by size in bytes.",
+    "surfaces.golden":
+        "instructions of a hit, by size in bytes, the caller's and ret included; of a batch: of 64 blocks.",
+}
+HEADER = """# {name}: {what}
 # Release build, g++ 12, x86-64. Written by fast_path_golden.py --accept.
 # SPDX-License-Identifier: MIT
 """
@@ -29,8 +35,9 @@ def read_counts(text):
 
 
 def measure(counter, library):
-    done = subprocess.run([counter, os.path.realpath(library)], capture_output=True, text=True,
-                          check=False, timeout=100)
+    arguments = [os.path.realpath(library)] if library else []
+    done = subprocess.run([counter, *arguments], capture_output=True, text=True, check=False,
+                          timeout=100)
     if "cannot single-step" in done.stderr or "cannot start" in done.stderr:
         print(f"skipped: no ptrace here: {done.stderr.strip()}")
         sys.exit(SKIPPED)
@@ -50,7 +57,8 @@ def compare(expected, found):
 def main():
     parser = argparse.ArgumentParser(description="Instruction counts of the fast paths.")
     parser.add_argument("--counter", required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", help="preloaded into what is counted")
+    parser.add_argument("--golden", type=pathlib.Path, default=GOLDEN)
     parser.add_argument("--build-type", default="RelWithDebInfo")
     parser.add_argument("--compiler", default="GNU 12", help="name and version")
     parser.add_argument("--secure", default="OFF")
@@ -66,10 +74,11 @@ def main():
     found = measure(options.counter, options.library)
     if options.accept:
         rows = [f"{kind} {size} {count}" for (kind, size), count in found.items()]
-        GOLDEN.write_text(HEADER + "\n".join(rows) + "\n")
-        print(f"wrote {GOLDEN}")
+        header = HEADER.format(name=options.golden.name, what=HEADERS[options.golden.name])
+        options.golden.write_text(header + "\n".join(rows) + "\n")
+        print(f"wrote {options.golden}")
         return 0
-    differences = compare(read_counts(GOLDEN.read_text()), found)
+    differences = compare(read_counts(options.golden.read_text()), found)
     print("\n".join(differences) if differences else f"{len(found)} counts as expected")
     return 1 if differences else 0
 

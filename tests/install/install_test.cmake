@@ -42,8 +42,20 @@ endif()
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("${pkg_config}" --cflags --libs drey)
 separate_arguments(flags UNIX_COMMAND "${run_output}")
-foreach(program calls_drey uses_pools)
+foreach(program calls_drey uses_pools uses_surfaces)
   run("${CXX}" -std=c++20 "${SOURCE}/tests/install/user/${program}.cpp" -o "${WORK}/${program}" ${flags})
   run("${WORK}/${program}")
 endforeach()
 message(STATUS "pkg-config: all programs work")
+
+# A header of another layout than the library's must not link: here it is renamed.
+if(flags MATCHES "DREY_STATIC_HIT=1")
+  execute_process(COMMAND "${CXX}" -std=c++20 -Ddrey_inline_abi_1=drey_inline_abi_of_another_version
+                          "${SOURCE}/tests/install/user/uses_surfaces.cpp" -o "${WORK}/mismatched"
+                          ${flags}
+                  RESULT_VARIABLE result ERROR_VARIABLE errors OUTPUT_QUIET)
+  if(result EQUAL 0 OR NOT errors MATCHES "drey_inline_abi_of_another_version")
+    message(FATAL_ERROR "a program with another layout was linked:\n${errors}")
+  endif()
+  message(STATUS "a program with another layout does not link")
+endif()

@@ -42,6 +42,7 @@ TEST_P(Misuse, DoubleFreeOfASmallBlockIsReportedOnTheSlowPathAtTheLatest) {
 TEST_P(Misuse, FreeInsideALargeBlockIsReported) {
   expect_abort("interior_of_large", kInvalidFree);
   expect_abort("interior_slice_of_large", kInvalidFree);
+  expect_abort("interior_slice_of_single", kInvalidFree);
   expect_abort("interior_of_huge", kInvalidFree);
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """preload_test.py: real programs, and some of our own, under LD_PRELOAD of an allocator.
 
-  preload_test.py --library build/release/lib/libdrey.so [--group real|engines|own|file] [NAME ...]
+  preload_test.py --library build/release/lib/libdrey.so [--group real|engines|own|file|reports] [NAME ...]
 
-Any allocator's library may be given; the tests of libdrey.so itself (group file) want drey's.
+Any allocator's library may be given; the tests of libdrey.so itself (groups file, reports) want drey's.
 Read next: harness.py.
 SPDX-License-Identifier: MIT
 """
@@ -18,8 +18,10 @@ import engines
 import library_file
 import own_programs
 import real_programs
+import reports
 
-GROUPS = {"real": real_programs, "engines": engines, "own": own_programs, "file": library_file}
+GROUPS = {"real": real_programs, "engines": engines, "own": own_programs, "file": library_file,
+          "reports": reports}
 
 
 def main():

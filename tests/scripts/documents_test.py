@@ -115,7 +115,8 @@ def check_program(words):
     arguments = words[1:]
     verb = []
     if program.name == "drey-run":  # its own options come before the program it runs
-        arguments = arguments[:next(i for i, word in enumerate(arguments) if word[0] != "-")]
+        arguments = arguments[:next((i for i, word in enumerate(arguments) if word[0] != "-"),
+                                   len(arguments))]
     elif arguments and re.fullmatch(r"[a-z]+", arguments[0]):
         verb = [arguments[0]]
     yield from check_listed(output_of(str(program), *verb, "--help"), arguments, program.name)

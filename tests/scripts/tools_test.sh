@@ -200,6 +200,7 @@ results_of_peers() {
  "goals": [{"target": "pair: each", "figure": "13 of 14", "met": false}],
  "rows": [{"name": "pair/64", "verdict": {"met": true}}, {"name": "pair/64, elapsed"}]}
 END
+  # shellcheck disable=SC2016  # Markdown, not a command
   printf '%s\n' '2026-01-02T03:04:05Z.' '`drey-bench peers`' '| pair: each | 13 of 14 | missed |' \
     '| pair/64 | 3.1 ns |' >"$world/tree/docs/results/peers.md"
 }

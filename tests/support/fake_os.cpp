@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 
 #include <sys/mman.h>
@@ -50,6 +51,13 @@ struct Control {
 struct Variable {
   const char* name;
   const char* value;
+
+  /// "NAME=value", for the process's life.
+  [[nodiscard]] const char* line() noexcept {
+    std::snprintf(text, sizeof(text), "%s=%s", name, value);
+    return text;
+  }
+  char text[8192];
 };
 constexpr std::size_t kVariablesMax = 16;
 
@@ -185,7 +193,8 @@ void set_page_bytes(std::size_t page_bytes) noexcept {
 void set_environment(const char* name, const char* value) noexcept {
   for (Variable& variable : variables) {
     if (variable.name != nullptr && std::strcmp(variable.name, name) != 0) continue;
-    variable = {name, value};
+    variable.name = name;
+    variable.value = value;
     return;
   }
   fatal("fake_os: too many variables");
@@ -314,6 +323,14 @@ const char* environment(const char* name) noexcept {
   if (!environment_is_readable()) return nullptr;
   for (const fake_os::Variable& variable : fake_os::variables) {
     if (variable.name != nullptr && std::strcmp(variable.name, name) == 0) return variable.value;
+  }
+  return nullptr;
+}
+
+const char* environment_line(std::size_t index) noexcept {
+  if (!environment_is_readable()) return nullptr;
+  for (fake_os::Variable& variable : fake_os::variables) {
+    if (variable.name != nullptr && index-- == 0) return variable.line();
   }
   return nullptr;
 }

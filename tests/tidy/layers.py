@@ -9,7 +9,7 @@ SPDX-License-Identifier: MIT
 # The public headers of each layer, by the prefix an include of them has.
 PUBLIC = {
     "base": ("drey/base/",),
-    "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/"),
+    "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/", "drey/observe.h", "drey/observe.hpp"),
     "pools": ("drey/pools/",),
     "cuda": ("drey/cuda/",),
 }
@@ -40,6 +40,9 @@ FORBIDDEN_STANDARD = {
               "functional", "memory", "stdexcept", "unordered_map", "regex"),
     "alloc/": ("string", "vector", "map", "iostream", "fstream", "sstream", "mutex", "thread",
                "functional", "memory", "stdexcept", "unordered_map", "regex"),
+    # std::allocator is what a standard allocator is in constant expressions.
+    "alloc/include/": ("string", "vector", "map", "iostream", "fstream", "sstream", "mutex",
+                       "thread", "functional", "stdexcept", "unordered_map", "regex"),
     "pools/": ("string", "vector", "map", "iostream", "fstream", "sstream", "functional",
                "stdexcept", "unordered_map", "regex"),
 }

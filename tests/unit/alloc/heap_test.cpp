@@ -18,10 +18,10 @@
 
 namespace drey::core {
 namespace {
-constexpr std::size_t kBlockBytes = 1_KiB;  // 64 to a slab, 8 to its threshold
+constexpr std::size_t kBlockBytes = 512;  // 128 to a slab, 16 to its threshold
 constexpr SizeClass kClass = class_of(kBlockBytes);
-constexpr std::size_t kCapacity = 64;
-constexpr std::size_t kThreshold = 8;
+constexpr std::size_t kCapacity = 128;
+constexpr std::size_t kThreshold = 16;
 
 class HeapTest : public testing::Test {
  protected:

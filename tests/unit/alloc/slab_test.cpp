@@ -108,7 +108,7 @@ TEST(Slab, TheThresholdIsAnEighthAndAtLeastOneBlock) {
 TEST(Slab, OnlyTheFirstByteOfABlockIsItsStart) {
   TestSlab slab(class_of(900));
   std::size_t starts = 0;
-  for (std::size_t at = 0; at < kSliceBytes; ++at) {
+  for (std::size_t at = 0; at < slab->slice_count * kSliceBytes; ++at) {
     starts += slab->is_block_start(slab->start + at) ? 1 : 0;
   }
   EXPECT_EQ(starts, slab->capacity);

@@ -107,7 +107,7 @@ TEST_F(ThreadHeapTest, AThreadAdoptsASlabWithRoomBeforeItAsksTheStore) {
   play_thread([&] { blocks = take_blocks(10, 320); });
   Slab* const orphaned = slab_map.find(blocks[0]);
   const Acting acting(living.get());
-  void* const other_class = allocate(640);
+  void* const other_class = allocate(480);
   EXPECT_NE(slab_map.find(other_class), orphaned);
   void* const block = allocate(320);
   EXPECT_EQ(slab_map.find(block), orphaned);
@@ -123,18 +123,18 @@ TEST_F(ThreadHeapTest, AThreadAdoptsASlabWithRoomBeforeItAsksTheStore) {
 TEST_F(ThreadHeapTest, AFullSlabOfAnOrphanIsAdoptedOnceBlocksCameBack) {
   TestHeap living;
   std::vector<void*> blocks;
-  play_thread([&] { blocks = take_blocks(64, 1_KiB); });
+  play_thread([&] { blocks = take_blocks(256, 1_KiB); });
   Slab* const orphaned = slab_map.find(blocks[0]);
   const Acting acting(living.get());
   void* const fresh = allocate(1_KiB);
   EXPECT_NE(slab_map.find(fresh), orphaned) << "it was full";
-  for (std::size_t index = 0; index < 16; ++index) deallocate(blocks[index]);
+  for (std::size_t index = 0; index < 32; ++index) deallocate(blocks[index]);
   EXPECT_EQ(orphaned->state, SlabState::kQueued) << "served by its freer";
-  const std::vector<void*> more = take_blocks(63 + 16, 1_KiB);
+  const std::vector<void*> more = take_blocks(255 + 32, 1_KiB);
   EXPECT_EQ(orphaned->owner.load(), living.get());
   give_back_blocks(more);
   deallocate(fresh);
-  for (std::size_t index = 16; index < 64; ++index) deallocate(blocks[index]);
+  for (std::size_t index = 32; index < 256; ++index) deallocate(blocks[index]);
 }
 
 TEST_F(ThreadHeapTest, WhatOthersFreeIntoAnOrphanGoesBackWithoutAnAdopter) {
