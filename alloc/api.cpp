@@ -78,12 +78,15 @@ void drey_free(void* pointer) {
   drey::core::deallocate(pointer);
 }
 
-// A wrong size is a common bug and harmless to most allocators; so it is only a hint here.
-void drey_free_sized(void* pointer, size_t /*size*/) {
+// A wrong size is a common bug and harmless to most allocators; so it is only a hint here, but for
+// secure builds.
+void drey_free_sized(void* pointer, size_t size) {
+  drey::core::check_size(pointer, size);
   drey::core::deallocate(pointer);
 }
 
-void drey_free_aligned_sized(void* pointer, size_t /*alignment*/, size_t /*size*/) {
+void drey_free_aligned_sized(void* pointer, size_t /*alignment*/, size_t size) {
+  drey::core::check_size(pointer, size);
   drey::core::deallocate(pointer);
 }
 

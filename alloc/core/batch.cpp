@@ -20,7 +20,7 @@ constexpr std::ptrdiff_t kHandOverMin = 4;
   const BusyScope busy_scope(heap);
   std::size_t taken = 0;
   Block* block = slab->free;
-  for (; block != nullptr && taken != count; block = block->next) blocks[taken++] = block;
+  for (; block != nullptr && taken != count; block = next_of(block)) blocks[taken++] = block;
   slab->free = block;
   // Blocks that came home are warm: refill() takes those before anything untouched.
   // Relaxed: only a hint; the chain itself is taken in refill().
@@ -103,7 +103,7 @@ void take_back_chain(Slab* slab, Block* head, Block* tail, std::uint32_t count) 
     twice = block == head;  // in a row: it would link to itself
     if (twice) [[unlikely]]
       break;
-    block->next = head;
+    link(block, head);
     head = block;
   }
   const auto count = static_cast<std::uint32_t>(at - first);
@@ -130,7 +130,7 @@ void take_back_chain(Slab* slab, Block* head, Block* tail, std::uint32_t count) 
       report_double_free(block);
       continue;
     }
-    block->next = head;
+    link(block, head);
     head = block;
   }
   hand_over(slab, head, static_cast<Block*>(*first));
@@ -139,7 +139,9 @@ void take_back_chain(Slab* slab, Block* head, Block* tail, std::uint32_t count) 
 }  // namespace
 
 std::size_t take_batch(std::size_t size, void** blocks, std::size_t count) noexcept {
-  if (size > kMediumSizeMax) return take_singly([=] { return take(size); }, blocks, count);
+  if (kSecure || size > kMediumSizeMax) {
+    return take_singly([=] { return take(size); }, blocks, count);
+  }
   const SizeClass size_class = class_of(size == 0 ? 1 : size);
   return take_from_slabs([]() -> Heap& { return *this_heap; },
                          [=] { return take_class(size_class); }, size_class, blocks, count);

@@ -17,7 +17,7 @@ using BlockSet = Bitmap<kBlocksMax>;
 
 /// Adds the blocks of a list to `seen`. Returns: null, or what is wrong with the list.
 const char* add_list(const Slab& slab, const Block* block, BlockSet& seen) noexcept {
-  for (; block != nullptr; block = block->next) {
+  for (; block != nullptr; block = next_of(block)) {
     const std::uintptr_t offset = address_of(block) - address_of(slab.start);
     if (offset / slab.block_bytes >= slab.carved) return "a list holds a block never carved";
     if (offset % slab.block_bytes != 0) return "a list holds what is no block";
@@ -76,7 +76,8 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
   const Slab& slab = segment.slabs[first];
   if (slab.state == SlabState::kIdle) return "a slice is taken, but no run begins there";
   if (slab.state == SlabState::kHuge) return "a huge block has a descriptor of a segment";
-  if (slab.start != segment.address_of_slice(first)) return "a run does not start at its slice";
+  if (slab.run_start() != segment.address_of_slice(first))
+    return "a run does not start at its slice";
   if (slab.segment != &segment) return "a run does not know its segment";
   if (slab.slice_count == 0 || first + slab.slice_count > segment.slice_count) {
     return "a run has no length, or ends outside its segment";

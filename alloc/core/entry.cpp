@@ -42,6 +42,7 @@ constexpr std::size_t kZeroInlineBytesMax = 256;
 }  // namespace
 
 void* allocate_zeroed(std::size_t size) noexcept {
+  if constexpr (kSecure) return take(size);  // a secure build's blocks are always zero
   // The whole block, so that what malloc_usable_size() tells of is zero too.
   if (size <= kSmallSizeMax) [[likely]] {
     const SizeClass size_class = small_class_of(size == 0 ? 1 : size);
@@ -63,6 +64,7 @@ void* allocate_zeroed(std::size_t size) noexcept {
 
 void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
   DREY_ASSERT(is_power_of_two(alignment));
+  if constexpr (kSecure) return take_aligned_checked(alignment, size);
   if (size > kSizeMax || alignment > kSizeMax) return nullptr;
   if (alignment <= kMinAlignmentBytes) return take(size);
   const std::size_t rounded = align_up(size == 0 ? 1 : size, alignment);
@@ -75,6 +77,7 @@ void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
 }
 
 void* reallocate(void* pointer, std::size_t size) noexcept {
+  if constexpr (kSecure) return reallocate_checked(pointer, size);
   Slab* const slab = slab_map.find(pointer);
   if (slab == nullptr) return reallocate_foreign(pointer, size);
   const ResizePlan plan = resize_without_copy(slab, pointer, size);
@@ -88,6 +91,7 @@ void* reallocate(void* pointer, std::size_t size) noexcept {
 
 std::size_t usable_bytes(const void* pointer) noexcept {
   if (pointer == nullptr) return 0;
+  if constexpr (kSecure) return usable_bytes_checked(pointer);
   const Slab* const slab = slab_map.find(pointer);
   return is_block(slab, pointer) ? usable_bytes_of(slab) : 0;
 }
@@ -95,10 +99,12 @@ std::size_t usable_bytes(const void* pointer) noexcept {
 std::size_t good_size(std::size_t size) noexcept {
   if (size > kSizeMax) return size;
   if (size > kMediumSizeMax) return good_large_size(size);
+  if constexpr (kSecure) return size;  // exactly what is asked for
   return size_of(class_of(size == 0 ? 1 : size));
 }
 
 bool owns(const void* pointer) noexcept {
+  if constexpr (kSecure) return owns_checked(pointer);
   return is_block(slab_map.find(pointer), pointer);
 }
 

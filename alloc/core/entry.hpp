@@ -28,6 +28,7 @@ inline constexpr std::size_t kSizeMax =
 /// As allocate() where that is a hit; null for everything else, with errno left alone. For callers
 /// with more to do on a miss than allocate(), which would cost them a stack frame on the hit.
 [[nodiscard, gnu::always_inline]] inline void* allocate_hit(std::size_t size) noexcept {
+  if constexpr (kSecure) return nullptr;
   return size <= kSmallSizeMax ? take_hit(small_class_of(size)) : nullptr;
 }
 
@@ -54,6 +55,11 @@ inline constexpr std::size_t kSizeMax =
 /// Gives a block back; null does nothing. A pointer that is no block goes to the foreign hook.
 [[gnu::always_inline]] inline void deallocate(void* pointer) noexcept {
   give_back(pointer);
+}
+
+/// Secure builds: reports a live block that was not taken with this size. Others: nothing.
+[[gnu::always_inline]] inline void check_size(const void* pointer, std::size_t size) noexcept {
+  if constexpr (kSecure) report_wrong_size(pointer, size);
 }
 
 /// Usable bytes of a live block; 0 for null and for what is no block.

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/heap.hpp"
+#include "core/secure_path.hpp"
 #include "core/slab_map.hpp"
 #include "core/thread_heap.hpp"
 
@@ -41,14 +42,8 @@ void give_back_slowly(void* pointer) noexcept;
 [[gnu::cold]] void report_double_free(void* pointer) noexcept;
 /// Heap::countdown_reached_zero on the slab's owner, which the caller holds.
 void countdown_reached_zero(Slab* slab) noexcept;
-/// DREY_SECURE: an interior pointer, or a block that is in its slab's free list already.
-[[nodiscard]] bool is_bad_free(const Slab* slab, const void* pointer) noexcept;
-
-#if defined(DREY_SECURE) && DREY_SECURE
-inline constexpr bool kSecure = true;
-#else
-inline constexpr bool kSecure = false;
-#endif
+/// A block of another heap's slab: towards it.
+void give_back_remotely(Slab* slab, void* pointer) noexcept;
 
 /// Pops the current slab of a class of a heap that the caller holds. Fails: null when its list is
 /// empty; nothing has changed then.
@@ -58,7 +53,7 @@ inline constexpr bool kSecure = false;
   Block* const block = slab->free;
   if (block == nullptr) [[unlikely]]
     return nullptr;
-  slab->free = block->next;
+  slab->free = next_of(block);
   return block;
 }
 
@@ -77,6 +72,7 @@ inline constexpr bool kSecure = false;
 
 /// Takes a block of at least `size` bytes. Fails: null.
 [[nodiscard, gnu::always_inline]] inline void* take(std::size_t size) noexcept {
+  if constexpr (kSecure) return take_checked(size);
   if (size > kSmallSizeMax) [[unlikely]]
     return take_above_small(size);
   return take_class(small_class_of(size));
@@ -88,10 +84,10 @@ inline constexpr bool kSecure = false;
   auto* const block = static_cast<Block*>(pointer);
   Block* const head = slab->free;
   // The plain double free, seen for the price of a compare: the block would link to itself.
-  if (block == head || (kSecure && is_bad_free(slab, pointer))) [[unlikely]] {
+  if (block == head) [[unlikely]] {
     return report_double_free(pointer);
   }
-  block->next = head;
+  link(block, head);
   slab->free = block;
   if (--slab->countdown == 0) [[unlikely]]
     countdown_reached_zero(slab);
@@ -99,6 +95,7 @@ inline constexpr bool kSecure = false;
 
 /// Gives a block back that any thread may have taken; null and foreign pointers too.
 [[gnu::always_inline]] inline void give_back(void* pointer) noexcept {
+  if constexpr (kSecure) return give_back_checked(pointer);
   Slab* const slab = slab_map.find_unchecked(pointer);
   // Relaxed: only this thread can have made it this_heap, or unmake it.
   if (slab->owner.load(std::memory_order_relaxed) != this_heap) [[unlikely]] {

@@ -41,10 +41,11 @@ void Heap::release(Slab* slab) noexcept {
   DREY_ASSERT(slab->live() == 0 && !is_announced(slab));
   const std::size_t slices = slab->slice_count;
   slab_bytes.subtract(slices * kSliceBytes);
-  slab_map.set(slab->start, slices, nullptr);
+  slab_map.set(slab->run_start(), slices, nullptr);
   if (is_private(*this)) let_go_of_slab(*this, slab);
   // Relaxed: nobody has a block of it, so nobody looks.
   slab->owner.store(nullptr, std::memory_order_relaxed);
+  if constexpr (kSecure) slab->wipe_links();
   slab->free = nullptr;
   segment_store.release(slab, slices);
 }
@@ -84,7 +85,7 @@ void Heap::put_back(Slab* slab, Block* chain) noexcept {
   Block* tail = nullptr;
   const bool is_current = slab->state == SlabState::kCurrent;
   const std::uint32_t live = is_current ? slab->carved : slab->live();
-  for (Block* block = chain; block != nullptr; block = block->next) {
+  for (Block* block = chain; block != nullptr; block = slab->next_in_list(block)) {
     tail = block;
     if (++count > live) {
       report_corruption("double free", block);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/outbox.hpp"
+#include "core/quarantine.hpp"
 #include "core/run_cache.hpp"
 #include "core/slab.hpp"
 
@@ -55,6 +56,7 @@ struct Heap {
   std::size_t reserve_bytes;     ///< in empty slabs that wait in the queues
   std::uint64_t ticks_seen;      ///< purge ticks at the last trim()
   Outbox outbox;
+  [[no_unique_address]] HeapQuarantine quarantine;  ///< secure builds: what was freed last
   RunCache runs;               ///< last freed large runs; any thread may steal from it
   std::uint32_t large_visits;  ///< calls for large blocks: every so many read the clock
   Heap* next_heap;             ///< in the list of all heaps

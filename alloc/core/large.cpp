@@ -3,7 +3,9 @@
 #include "core/large.hpp"
 
 #include "core/fast_path.hpp"
+#include "core/guarded.hpp"
 #include "core/misuse.hpp"
+#include "core/options.hpp"
 #include "core/private_heap.hpp"
 #include "core/profile.hpp"
 #include "core/purge.hpp"
@@ -107,6 +109,54 @@ void give_back_run(Slab* slab) noexcept {
   return {start, true};
 }
 
+/// True if blocks of this length have guard pages.
+[[nodiscard]] bool is_guarded() noexcept {
+  return kSecure || options.guard_large.load(std::memory_order_relaxed);
+}
+
+[[nodiscard]] LargeBlock take_guarded(std::size_t size, std::size_t alignment,
+                                      bool has_room) noexcept {
+  static_cast<void>(ensure_heap());  // as in take_mapping()
+  purge_if_due();
+  Slab* const slab = segment_store.take_huge_descriptor();
+  if (slab == nullptr) return {};
+  const GuardedBlock block = map_guarded(size, alignment, has_room);
+  if (block.start == nullptr || !segment_store.make_map_writable(block.start, 1)) {
+    if (block.start != nullptr) unmap_guarded(block);
+    segment_store.give_back_huge_descriptor(slab);
+    return {};
+  }
+  slab->start = block.start;
+  slab->capacity = static_cast<std::uint32_t>(block.reserved_pages);
+  slab->block_bytes = 0;
+  slab->slice_count = 0;
+  slab->run_bytes = size;
+  slab->state = SlabState::kGuarded;
+  slab_map.set(block.start, 1, slab);
+  count_bytes(size, 0);
+  return {block.start, true};
+}
+
+/// Requires: it is out of the map.
+void give_back_guarded(Slab* slab) noexcept {
+  if (!guarded_tail_is_intact(slab->start, slab->run_bytes)) {
+    return report_finding("overflow", slab->start, "was written to past its end");
+  }
+  unmap_guarded({slab->start, slab->capacity});
+  segment_store.give_back_huge_descriptor(slab);
+}
+
+/// Grows into its room, or stays where it shrinks by little.
+[[nodiscard]] void* resize_guarded(Slab* slab, std::size_t size) noexcept {
+  const std::size_t old_size = slab->run_bytes;
+  if (size <= old_size) return size >= old_size / 2 ? slab->start : nullptr;
+  if (!guarded_tail_is_intact(slab->start, old_size)) return nullptr;  // its free will tell
+  if (!grow_guarded({slab->start, slab->capacity}, old_size, size)) return nullptr;
+  slab->run_bytes = size;
+  count_bytes(size, old_size);
+  return slab->start;
+}
+
 [[nodiscard]] void* resize_run(Slab* slab, std::size_t size) noexcept {
   const std::size_t slices = slab->slice_count;
   const std::size_t new_slices = slices_for(size);
@@ -162,8 +212,12 @@ void count_again(Slab* slab) noexcept {
 LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
   if (size == 0) size = 1;
   LargeBlock block;
-  if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) block = take_run(size, alignment);
-  if (block.pointer == nullptr) block = take_mapping(size, alignment);
+  if (is_guarded()) {
+    block = take_guarded(size, alignment, false);
+  } else if (size <= kLargeSizeMax && alignment <= kLargeSizeMax) {
+    block = take_run(size, alignment);
+  }
+  if (block.pointer == nullptr && !is_guarded()) block = take_mapping(size, alignment);
   // Relaxed: see profile_is_on.
   if (profile_is_on.load(std::memory_order_relaxed) && block.pointer != nullptr) [[unlikely]]
     count_large(block.pointer);
@@ -171,7 +225,10 @@ LargeBlock take_large(std::size_t size, std::size_t alignment) noexcept {
 }
 
 void* take_growing(std::size_t size) noexcept {
-  if (size >= kMappedGrowthMin) {
+  if (is_guarded() && size > (kSecure ? kSharedSlabBlockMax : kMediumSizeMax)) {
+    const LargeBlock block = take_guarded(size, kMinAlignmentBytes, true);
+    if (block.pointer != nullptr) return block.pointer;
+  } else if (size >= kMappedGrowthMin) {
     const LargeBlock block = take_mapping(size, kMinAlignmentBytes);
     if (block.pointer != nullptr) return block.pointer;
   }
@@ -192,15 +249,22 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
   count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
+  if (slab->state == SlabState::kGuarded) return give_back_guarded(slab);
   os::unmap(slab->start, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
 
 std::size_t good_large_size(std::size_t size) noexcept {
+  if (is_guarded()) return size;
   return size <= kLargeSizeMax ? slices_for(size) * kSliceBytes : pages_for(size);
 }
 
 void* resize_large(Slab* slab, std::size_t size) noexcept {
+  if (slab->state == SlabState::kGuarded) {
+    void* const grown = resize_guarded(slab, size);
+    if (grown != nullptr) count_again(slab);
+    return grown;
+  }
   void* const block =
       slab->state == SlabState::kLarge ? resize_run(slab, size) : resize_mapping(slab, size);
   if (block != nullptr) count_again(slab);
@@ -214,6 +278,7 @@ bool extend_large(Slab* slab, std::size_t size) noexcept {
     count_again(slab);
     return true;
   }
+  if (slab->state == SlabState::kGuarded) return resize_guarded(slab, size) != nullptr;
   const std::size_t old_bytes = slab->run_bytes;
   const std::size_t bytes = pages_for(size);
   if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;

@@ -13,8 +13,9 @@
 namespace drey::core {
 namespace {
 constinit std::atomic<const ForeignHooks*> foreign_hooks{nullptr};
+}  // namespace
 
-void report(const char* what, const void* pointer, const char* finding) noexcept {
+void report_finding(const char* what, const void* pointer, const char* finding) noexcept {
   Text<160> line;
   line.add(what).add(": ").add(pointer).add(" ").add(finding);
   if (options.on_error.load(std::memory_order_relaxed) == OnError::kAbort) fatal(line.c_str());
@@ -22,15 +23,14 @@ void report(const char* what, const void* pointer, const char* finding) noexcept
   warning.add("drey: ").add(line.c_str());
   write_line_to_stderr(warning.c_str());
 }
-}  // namespace
 
 void report_misuse(const char* what, const void* pointer) noexcept {
   const bool ours = slab_map.find(pointer) != nullptr;
-  report(what, pointer, ours ? "is not a live block" : "is not a block");
+  report_finding(what, pointer, ours ? "is not a live block" : "is not a block");
 }
 
 void report_corruption(const char* what, const void* pointer) noexcept {
-  report(what, pointer, "was given back twice, or its slab was overwritten");
+  report_finding(what, pointer, "was given back twice, or its slab was overwritten");
 }
 
 void set_foreign_hooks(const ForeignHooks& hooks) noexcept {

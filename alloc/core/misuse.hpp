@@ -9,6 +9,10 @@ namespace drey::core {
 /// A pointer that cannot be what the call needs. Returns only where DREY_ON_ERROR=warn.
 [[gnu::cold]] void report_misuse(const char* what, const void* pointer) noexcept;
 
+/// The same for any finding: "drey: <what>: 0x<pointer> <finding>".
+[[gnu::cold]] void report_finding(const char* what, const void* pointer,
+                                  const char* finding) noexcept;
+
 /// The heap itself was found damaged, by a double free or a write after free.
 [[gnu::cold]] void report_corruption(const char* what, const void* pointer) noexcept;
 

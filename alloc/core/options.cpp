@@ -78,6 +78,9 @@ constexpr OptionRow kRows[] = {
     boolean<&Options::purge_thread>(
         "purge_thread",
         "run a thread that gives idle memory back also while the whole process sleeps"),
+    boolean<&Options::guard_large>(
+        "guard_large",
+        "blocks above 1 MiB end at an inaccessible page and lose access when they are freed"),
     boolean<&Options::show_stats>("show_stats", "print statistics to standard error at exit"),
     path("stats_json", options.stats_json, "write statistics as JSON into this file at exit"),
     boolean<&Options::leak_report>("leak_report",

@@ -33,6 +33,7 @@ struct Options {
   Setting<std::int64_t, 1000> purge_delay_ms;
   Setting<OnError, OnError::kAbort> on_error;
   Setting<bool, false> purge_thread;
+  Setting<bool, false> guard_large;
   Setting<bool, false> show_stats;
   TextSetting stats_json;
   Setting<bool, false> leak_report;

@@ -34,7 +34,7 @@ void Outbox::add(Slab* slab, Block* block) noexcept {
     chain.count = 0;
     ++chain_count_;
   }
-  block->next = chain.head;
+  link(block, chain.head);
   chain.head = block;
   if (++chain.count == kBlocksMax) send(chain);
 }

@@ -59,7 +59,7 @@ using BlockSet = Bitmap<kBlocksMax>;
 }
 
 void add_list(const Slab& slab, const Block* block, BlockSet& seen) noexcept {
-  for (; block != nullptr; block = block->next) {
+  for (; block != nullptr; block = next_of(block)) {
     const std::uintptr_t offset = address_of(block) - address_of(slab.start);
     seen.set_range(offset / slab.block_bytes, 1);
   }

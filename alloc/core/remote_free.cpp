@@ -17,7 +17,7 @@ void hand_over(Slab* slab, Block* head, Block* tail) noexcept {
   std::uintptr_t word = slab->remote.load(std::memory_order_relaxed);
   std::uintptr_t desired = 0;
   do {
-    tail->next = chain_of(word);
+    link(tail, chain_of(word));
     desired = address_of(head) | Slab::kAnnounced;
     // Release: the links are visible to who takes the chain; pairs with the acquire exchanges
     // below.

@@ -14,11 +14,11 @@ void* reallocate_aligned(void* pointer, std::size_t alignment, std::size_t size)
     report_misuse("realloc of invalid pointer", pointer);
     return nullptr;
   }
-  const std::size_t usable = usable_bytes_of(slab);
+  const std::size_t usable = kSecure ? usable_bytes(pointer) : usable_bytes_of(slab);
   // Where a mapping moves to is aligned to a slice, no more.
   const bool stays_aligned =
       is_aligned(pointer, alignment) && (alignment <= kSliceBytes || slab->segment != nullptr);
-  if (stays_aligned) {
+  if (stays_aligned && !kSecure) {
     const ResizePlan plan = resize_without_copy(slab, pointer, size);
     if (plan.done) return plan.pointer;
   }
@@ -32,6 +32,7 @@ void* reallocate_aligned(void* pointer, std::size_t alignment, std::size_t size)
 }
 
 bool expand(void* pointer, std::size_t size) noexcept {
+  if constexpr (kSecure) return size <= usable_bytes(pointer);  // what is behind it is watched
   Slab* const slab = slab_map.find(pointer);
   if (!is_block(slab, pointer)) {
     report_misuse("expand of invalid pointer", pointer);
@@ -42,6 +43,7 @@ bool expand(void* pointer, std::size_t size) noexcept {
 }
 
 void* allocate_aligned_zeroed(std::size_t alignment, std::size_t size) noexcept {
+  if constexpr (kSecure) return allocate_aligned(alignment, size);  // always zero
   if (alignment <= kMinAlignmentBytes) return allocate_zeroed(size);
   if (size > kSizeMax || alignment > kSizeMax) return nullptr;
   const SizeClass size_class = aligned_class_of(size == 0 ? 1 : size, alignment);

@@ -60,7 +60,7 @@ void draw(Sampler& sampler, SizeClass size_class) noexcept {
 [[nodiscard]] std::uint32_t length_of_list(const Slab* slab) noexcept {
   std::uint32_t length = 0;
   for (const Block* block = slab->free; block != nullptr && length < slab->capacity;
-       block = block->next) {
+       block = next_of(block)) {
     ++length;
   }
   return length;

@@ -57,7 +57,7 @@ extern constinit std::atomic<bool> profile_is_on;
   if (block == nullptr || left_blocks < 0) [[unlikely]]
     return nullptr;
   budget.left_blocks = left_blocks;
-  slab->free = block->next;
+  slab->free = next_of(block);
   return block;
 }
 

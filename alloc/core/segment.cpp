@@ -8,7 +8,8 @@
 namespace drey::core {
 namespace {
 /// Committed ahead of need, so that a growing heap makes one system call a MiB, not one a slab.
-constexpr std::size_t kCommitAheadSlices = 16;
+/// A secure build rather has what lies beyond the last slab inaccessible.
+constexpr std::size_t kCommitAheadSlices = kSecure ? 0 : 16;
 }  // namespace
 
 bool Segment::commit_to(std::size_t end) noexcept {

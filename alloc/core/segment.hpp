@@ -26,6 +26,7 @@ struct Segment {
   SliceSet young;                 ///< idle since the last purge tick, memory still resident
   SliceSet old;                   ///< idle since before it
   SliceSet zero;                  ///< never touched, or purged
+  BlockEntry* entries;            ///< secure builds: one for every 16 bytes of it
   Slab slabs[kSegmentSlicesMax];  ///< descriptor of the slab that begins at each slice
 
   [[nodiscard]] bool contains(const void* pointer) const noexcept {
@@ -36,6 +37,10 @@ struct Segment {
   }
   [[nodiscard]] std::byte* address_of_slice(std::size_t slice) const noexcept {
     return start + slice * kSliceBytes;
+  }
+
+  [[nodiscard]] BlockEntry* entries_at(const std::byte* block) const noexcept {
+    return entries + (block - start) / static_cast<std::ptrdiff_t>(kMinAlignmentBytes);
   }
 
   /// Takes the lowest idle run of `slices` that starts on `alignment` bytes, committed.

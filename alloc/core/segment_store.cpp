@@ -13,36 +13,59 @@ constinit SegmentStore segment_store;
 
 namespace {
 constexpr std::size_t kSegmentAlignment = 2_MiB;
+/// Address space that is never used, on either side of a secure build's segments.
+constexpr std::size_t kGuardBytes = kSecure ? kSegmentAlignment : 0;
+/// Entries of a secure build for every 16 bytes of a slice.
+constexpr std::size_t kEntryBytesOfSlice =
+    kSecure ? kSliceBytes / kMinAlignmentBytes * sizeof(BlockEntry) : 0;
 /// Sizes tried for a new segment when the address space is short.
 constexpr std::size_t kSegmentSliceSteps[] = {kSegmentSlicesMax, 256, 64, 16};
+
+[[nodiscard]] std::size_t descriptor_bytes() noexcept {
+  return align_up(sizeof(Segment), os::page_bytes());
+}
+
+/// Fails: null.
+[[nodiscard]] std::byte* reserve_segment(std::size_t slices) noexcept {
+  auto* const place = static_cast<std::byte*>(
+      os::reserve(slices * kSliceBytes + 2 * kGuardBytes, kSegmentAlignment));
+  return place == nullptr ? nullptr : place + kGuardBytes;
+}
 }  // namespace
 
 void SegmentStore::open() noexcept {
   const os::LockHolder hold(lock_);
   if (opened_) return;
   opened_ = true;
+  if constexpr (kSecure) draw_secrets();
   slab_map.open();
 }
 
 Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
   if (segment_count_ == kSegmentsMax) return nullptr;
-  void* const place = os::map(align_up(sizeof(Segment), os::page_bytes()), os::page_bytes());
-  if (place == nullptr) return nullptr;
   std::size_t slices = 0;
-  void* start = nullptr;
+  std::byte* start = nullptr;
   for (const std::size_t step : kSegmentSliceSteps) {
     slices = step < slices_min ? slices_min : step;
-    start = os::reserve(slices * kSliceBytes, kSegmentAlignment);
+    start = reserve_segment(slices);
     if (start != nullptr || slices == slices_min) break;
   }
-  if (start == nullptr || !slab_map.make_writable(start, slices * kSliceBytes)) {
-    if (start != nullptr) os::unmap(start, slices * kSliceBytes);
-    os::unmap(place, align_up(sizeof(Segment), os::page_bytes()));
+  if (start == nullptr) return nullptr;
+  // The descriptor, and behind it a secure build's entries.
+  const std::size_t place_bytes = descriptor_bytes() + slices * kEntryBytesOfSlice;
+  void* const place = os::map(place_bytes, os::page_bytes());
+  if (place == nullptr || !slab_map.make_writable(start, slices * kSliceBytes)) {
+    if (place != nullptr) os::unmap(place, place_bytes);
+    os::unmap(start - kGuardBytes, slices * kSliceBytes + 2 * kGuardBytes);
     return nullptr;
   }
   // Fresh mappings are zero, which is what every other field and descriptor begins as.
   auto* const segment = static_cast<Segment*>(place);
-  segment->start = static_cast<std::byte*>(start);
+  segment->start = start;
+  if constexpr (kSecure) {
+    segment->entries =
+        reinterpret_cast<BlockEntry*>(static_cast<std::byte*>(place) + descriptor_bytes());
+  }
   segment->slice_count = slices;
   segment->longest_idle_max = slices;
   segment->idle.set_range(0, slices);

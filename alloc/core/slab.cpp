@@ -3,17 +3,21 @@
 // SPDX-License-Identifier: MIT
 #include "core/slab.hpp"
 
+#include "core/shuffle.hpp"
+
 namespace drey::core {
 namespace {
 /// Fresh memory is touched this much at a time: the smallest page the kernel gives.
 constexpr std::size_t kCarveBytes = 4_KiB;
 /// Memory that was in use before is probably still resident.
 constexpr std::size_t kCarveUsedBytes = 16_KiB;
+static_assert(kCarveUsedBytes / kMinAlignmentBytes <= kShuffledMax);
 
-[[nodiscard]] std::size_t length_of(const Block* block, std::size_t length_max) noexcept {
+[[nodiscard]] std::size_t length_of(const Slab& slab, const Block* block,
+                                    std::size_t length_max) noexcept {
   std::size_t length = 0;
   while (block != nullptr && length <= length_max) {
-    block = block->next;
+    block = slab.next_in_list(block);
     ++length;
   }
   return length;
@@ -23,7 +27,7 @@ constexpr std::size_t kCarveUsedBytes = 16_KiB;
 std::uint32_t Slab::live() const noexcept {
   switch (state) {
     case SlabState::kCurrent:
-      return carved - static_cast<std::uint32_t>(length_of(free, carved));
+      return carved - static_cast<std::uint32_t>(length_of(*this, free, carved));
     case SlabState::kQueued:
       return countdown;
     case SlabState::kFull:
@@ -42,6 +46,11 @@ void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices,
   reciprocal = reciprocal_of(block_bytes);
   start = first_block;
   capacity = static_cast<std::uint32_t>(bytes / block_bytes);
+  if constexpr (kSecure) {
+    // The first block is never handed out: something known lies before every block.
+    start += block_bytes;
+    --capacity;
+  }
   carved = 0;
   size_class = for_class;
   state = SlabState::kQueued;
@@ -64,14 +73,25 @@ bool Slab::carve() noexcept {
   if (count == 0) count = 1;
   if (count > capacity - carved) count = capacity - carved;
   Block* later = nullptr;
+  Shuffle shuffle;
+  if constexpr (kSecure) shuffle.draw(count);
   for (std::uint32_t index = count; index-- > 0;) {
-    auto* const block = reinterpret_cast<Block*>(first + std::size_t{index} * block_bytes);
-    block->next = later;
+    const std::size_t place = kSecure ? shuffle[index] : index;
+    auto* const block = reinterpret_cast<Block*>(first + place * block_bytes);
+    link(block, later);
     later = block;
   }
   free = later;
   carved += count;
   return true;
+}
+
+void Slab::wipe_links() noexcept {
+  for (Block* block = free; block != nullptr;) {
+    Block* const later = next_in_list(block);
+    block->next = nullptr;
+    block = later;
+  }
 }
 
 void Slab::become_current() noexcept {
@@ -95,11 +115,11 @@ bool Slab::invariants_hold() const noexcept {
   if (state == SlabState::kIdle || is_large_or_huge()) return true;
   if (carved > capacity || capacity == 0) return false;
   if (std::size_t{capacity} * block_bytes > std::size_t{slice_count} * kSliceBytes) return false;
-  const std::size_t free_count = length_of(free, capacity);
+  const std::size_t free_count = length_of(*this, free, capacity);
   // Relaxed: the caller says that no other thread is about.
   const std::uintptr_t word = remote.load(std::memory_order_relaxed);
   const std::size_t chain_count =
-      length_of(reinterpret_cast<const Block*>(word & ~kAnnounced), capacity);
+      length_of(*this, reinterpret_cast<const Block*>(word & ~kAnnounced), capacity);
   if (state == SlabState::kCurrent) {
     return countdown >= 1 && countdown <= kCurrentBias && free_count + chain_count <= carved;
   }

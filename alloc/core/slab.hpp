@@ -15,12 +15,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "core/secure.hpp"
 #include "core/size_class.hpp"
 
 #include <drey/base/assert.hpp>
 #include <drey/base/units.hpp>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +36,18 @@ struct Block {
   Block* next;
 };
 static_assert(sizeof(Block) <= kMinAlignmentBytes);
+
+/// Links are read and written here only, since a secure build encodes them.
+[[nodiscard, gnu::always_inline]] inline Block* next_of(const Block* block) noexcept {
+  if constexpr (!kSecure) return block->next;
+  return reinterpret_cast<Block*>(encode(address_of(block->next), block));
+}
+/// Secure builds: a link of `block` leads out of its slab. Returns only where DREY_ON_ERROR=warn.
+[[gnu::cold]] void report_broken_link(const Block* block) noexcept;
+[[gnu::always_inline]] inline void link(Block* block, Block* next) noexcept {
+  block->next = next;
+  if constexpr (kSecure) block->next = reinterpret_cast<Block*>(encode(address_of(next), block));
+}
 
 /// Unit of the segment store and of the slab map.
 inline constexpr std::size_t kSliceBytes = 64_KiB;
@@ -69,6 +83,8 @@ enum class SlabState : std::uint8_t {
   kLarge,    ///< one block on slices of its own
   kCached,   ///< the slices of such a block, freed, in a heap's cache
   kHuge,     ///< one block on a mapping of its own
+  kGuarded,  ///< as kHuge, between guard pages
+  kEmpty,    ///< secure builds: addresses for malloc(0)
 };
 
 struct alignas(2 * kCacheLineBytes) Slab {
@@ -95,9 +111,12 @@ struct alignas(2 * kCacheLineBytes) Slab {
   };
   std::size_t run_bytes;  ///< usable bytes of a large or huge block
   Segment* segment;       ///< null for huge blocks
-  Slab* next_idle;        ///< descriptors of huge blocks that are not in use
-  Slab* next_held;        ///< in a private heap's list of all that it holds
-  Slab* previous_held;    ///< in that list; null at the front
+  union {
+    Slab* next_idle;      ///< descriptors of huge blocks that are not in use
+    BlockEntry* entries;  ///< secure builds, of slabs: by (address - start) / 16
+  };
+  Slab* next_held;      ///< in a private heap's list of all that it holds
+  Slab* previous_held;  ///< in that list; null at the front
 
   /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
   /// process that only hits gives idle memory back.
@@ -140,6 +159,34 @@ struct alignas(2 * kCacheLineBytes) Slab {
   /// read as zero. Cost: constant.
   void open(SizeClass for_class, std::byte* first_block, std::size_t slices, bool zero) noexcept;
 
+  /// Secure builds: true if a free list of this slab may hold `block`.
+  [[nodiscard]] bool may_link(const Block* block) const noexcept {
+    const std::uintptr_t offset = address_of(block) - address_of(start);
+    // One compare: where it is no multiple of 16 the rotated offset is larger than any slab.
+    return std::rotr(offset, 4) < std::size_t{slice_count} << (kSliceShift - 4);
+  }
+
+  /// The block after `block` in a list of this slab. A secure build looks where the link leads, and
+  /// ends the list there if that is nowhere.
+  [[nodiscard]] Block* next_in_list(const Block* block) const noexcept {
+    Block* const linked = next_of(block);
+    if constexpr (kSecure) {
+      if (linked != nullptr && !may_link(linked)) [[unlikely]] {
+        report_broken_link(block);
+        return nullptr;
+      }
+    }
+    return linked;
+  }
+
+  /// Secure builds, before the slices go back: zeroes the links, so that all of it is zero.
+  void wipe_links() noexcept;
+
+  /// First byte of its slices: `start`, but for the block that a secure build leaves out there.
+  [[nodiscard]] std::byte* run_start() const noexcept {
+    return kSecure ? start - block_bytes : start;
+  }
+
   /// True if the slab holds one block.
   [[nodiscard]] bool has_one_block() const noexcept { return capacity == 1; }
 
@@ -150,7 +197,7 @@ struct alignas(2 * kCacheLineBytes) Slab {
 
   /// Appends `count` blocks, chained from `head`, to the free list; the caller corrects countdown.
   void take_chain(Block* head, Block* tail) noexcept {
-    tail->next = free;
+    link(tail, free);
     free = head;
   }
 

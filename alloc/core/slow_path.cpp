@@ -12,6 +12,7 @@
 #include "core/purge.hpp"
 #include "core/remote_free.hpp"
 #include "core/sampler.hpp"
+#include "core/secure_path.hpp"
 #include "core/segment_store.hpp"
 
 #include <cerrno>
@@ -23,7 +24,8 @@ void* pop_current(Heap& heap, SizeClass size_class) noexcept {
   Slab* const slab = heap.current_of(index_of(size_class));
   Block* const block = slab->free;
   DREY_ASSERT(block != nullptr);
-  slab->free = block->next;
+  if constexpr (kSecure) return unlink_checked(slab);
+  slab->free = next_of(block);
   return block;
 }
 
@@ -33,8 +35,9 @@ bool take_remote_blocks(Slab* slab) noexcept {
   if (chain == nullptr) return false;
   std::uint32_t count = 1;
   Block* tail = chain;
-  while (tail->next != nullptr && count <= slab->carved) {
-    tail = tail->next;
+  while (Block* const next = slab->next_in_list(tail)) {
+    if (count > slab->carved) break;
+    tail = next;
     ++count;
   }
   if (count > slab->carved) {
@@ -51,6 +54,7 @@ Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   if (run.slab == nullptr) return nullptr;
   Slab* const slab = run.slab;
   slab->open(size_class, run.start, slices, run.zero);
+  if constexpr (kSecure) slab->entries = slab->segment->entries_at(slab->start);
   // Relaxed: nobody else has a block of it yet; a block's way to another thread orders it.
   slab->owner.store(&heap, std::memory_order_relaxed);
   // Of a slab of one block only the first slice: a pointer into the others is found out.
@@ -102,7 +106,6 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
   }
 }
 
-namespace {
 void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
@@ -117,7 +120,6 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
   const BusyScope busy_scope(*heap);
   heap->outbox.add(slab, block);
 }
-}  // namespace
 
 namespace {
 /// A block that refill_from() took, with what is known of it.
@@ -194,11 +196,4 @@ void report_double_free(void* pointer) noexcept {
                 pointer);
 }
 
-bool is_bad_free(const Slab* slab, const void* pointer) noexcept {
-  if (!slab->is_block_start(pointer)) return true;
-  for (const Block* block = slab->free; block != nullptr; block = block->next) {
-    if (block == pointer) return true;
-  }
-  return false;
-}
 }  // namespace drey::core

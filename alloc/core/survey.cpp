@@ -15,7 +15,7 @@ namespace {
     const std::uintptr_t offset = address_of(block) - address_of(run.start);
     if (offset / run.block_bytes >= run.capacity || offset % run.block_bytes != 0) break;
     ++length;
-    block = block->next;
+    block = next_of(block);
   }
   return length;
 }
@@ -37,7 +37,11 @@ namespace {
   run.start = slab.start;
   switch (run.state) {
     case SlabState::kIdle:
+    case SlabState::kEmpty:
       return false;
+    case SlabState::kGuarded:
+      run.state = SlabState::kHuge;  // to who looks from outside
+      [[fallthrough]];
     case SlabState::kLarge:
     case SlabState::kHuge:
       run.bytes = slab.run_bytes;

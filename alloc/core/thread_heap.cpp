@@ -5,6 +5,7 @@
 #include "core/metadata.hpp"
 #include "core/process.hpp"
 #include "core/purge.hpp"
+#include "core/secure_path.hpp"
 #include "core/segment_store.hpp"
 #include "os/lock.hpp"
 #include "os/os.hpp"
@@ -69,6 +70,7 @@ Heap* make_heap() noexcept {
   if (place == nullptr) return nullptr;
   auto* const heap = new (place) Heap{};
   heap->state.store(HeapState::kOwned, std::memory_order_relaxed);
+  if constexpr (kSecure) heap->quarantine.seed(random_number());
   enter_heap_list(heap);
   return heap;
 }
@@ -85,6 +87,7 @@ void make_orphan(Heap* heap) noexcept {
   purge_if_due();  // before anything is given back: see purge.cpp
   {
     const BusyScope busy_scope(*heap);
+    if constexpr (kSecure) flush_quarantine(*heap);
     heap->outbox.flush();
     heap->serve_announcements();
     for (std::size_t index = 1; index < kClassCount; ++index) {

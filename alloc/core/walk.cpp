@@ -20,7 +20,7 @@ void remove_list(const RunView& run, const Block* block, BlockSet& live) noexcep
     const std::uintptr_t offset = address_of(block) - address_of(run.start);
     if (offset / run.block_bytes >= run.capacity) return;
     live.clear_range(offset / run.block_bytes, 1);
-    block = block->next;
+    block = next_of(block);
   }
 }
 

@@ -52,6 +52,16 @@ void unmap(void* start, std::size_t bytes) noexcept;
 /// Fails: false; the contents may or may not be gone (locked pages).
 [[nodiscard]] bool purge(void* start, std::size_t bytes) noexcept;
 
+/// Drops the contents and takes the access away: what reserve() gives.
+/// Fails: false; the contents may or may not be gone, the access may stay.
+[[nodiscard]] bool revoke(void* start, std::size_t bytes) noexcept;
+
+/// Sixteen bytes that differ from process to process.
+struct Seed {
+  std::uint64_t first, second;
+};
+[[nodiscard]] Seed process_seed() noexcept;
+
 /// True if the page at `address`, within a mapping, is in memory; also when that cannot be told.
 [[nodiscard]] bool is_resident(const void* address) noexcept;
 

@@ -14,6 +14,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include <pthread.h>
@@ -172,6 +173,20 @@ bool move_to(void* start, std::size_t old_bytes, void* target, std::size_t new_b
 bool purge(void* start, std::size_t bytes) noexcept {
   const SystemCall call;
   return discard(start, bytes);
+}
+
+bool revoke(void* start, std::size_t bytes) noexcept {
+  const SystemCall call;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  return ::syscall(SYS_mmap, start, bytes, PROT_NONE, kFlags, -1, 0L) != -1;
+}
+
+Seed process_seed() noexcept {
+  Seed seed{};
+  // What the kernel leaves every process for this purpose: no call, no file, never unavailable.
+  const auto* const bytes = reinterpret_cast<const void*>(::getauxval(AT_RANDOM));
+  if (bytes != nullptr) std::memcpy(&seed, bytes, sizeof(seed));
+  return seed;
 }
 
 bool is_resident(const void* address) noexcept {

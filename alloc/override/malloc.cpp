@@ -56,12 +56,15 @@ DREY_EXPORT void free(void* pointer) noexcept {
   core::deallocate(pointer);
 }
 
-// The sizes are hints: a wrong one is a bug that other allocators forgive, so drey does too.
-DREY_EXPORT void free_sized(void* pointer, size_t /*size*/) noexcept {
+// The sizes are hints: a wrong one is a bug that other allocators forgive, so drey does too, but for
+// secure builds.
+DREY_EXPORT void free_sized(void* pointer, size_t size) noexcept {
+  core::check_size(pointer, size);
   core::deallocate(pointer);
 }
 
-DREY_EXPORT void free_aligned_sized(void* pointer, size_t /*alignment*/, size_t /*size*/) noexcept {
+DREY_EXPORT void free_aligned_sized(void* pointer, size_t /*alignment*/, size_t size) noexcept {
+  core::check_size(pointer, size);
   core::deallocate(pointer);
 }
 

@@ -189,22 +189,40 @@ void* take_aligned(Aligned form, Aligned own_form, size_t size, align_val_t alig
   ::operator delete(pointer, alignment);
 }
 
-// --- Sized: the size is a hint that drey does not need, and a wrong one does no harm ---
+// --- Sized: the size is a hint that drey does not need, and a wrong one does no harm; secure builds
+// report it, where the block is from an operator new of ours ---
 
-[[gnu::weak]] DREY_EXPORT void operator delete(void* pointer, size_t /*size*/) noexcept {
+namespace {
+void check_size(Plain form, Plain own_form, const void* pointer, size_t size) noexcept {
+  if constexpr (core::kSecure) {
+    if (plain_is_ours(form, own_form)) core::check_size(pointer, size);
+  }
+}
+void check_size(Aligned form, Aligned own_form, const void* pointer, size_t size) noexcept {
+  if constexpr (core::kSecure) {
+    if (aligned_is_ours(form, own_form)) core::check_size(pointer, size);
+  }
+}
+}  // namespace
+
+[[gnu::weak]] DREY_EXPORT void operator delete(void* pointer, size_t size) noexcept {
+  check_size(Plain{&::operator new}, &drey_own_new, pointer, size);
   ::operator delete(pointer);
 }
 
-[[gnu::weak]] DREY_EXPORT void operator delete[](void* pointer, size_t /*size*/) noexcept {
+[[gnu::weak]] DREY_EXPORT void operator delete[](void* pointer, size_t size) noexcept {
+  check_size(Plain{&::operator new[]}, &drey_own_array_new, pointer, size);
   ::operator delete[](pointer);
 }
 
-[[gnu::weak]] DREY_EXPORT void operator delete(void* pointer, size_t /*size*/,
+[[gnu::weak]] DREY_EXPORT void operator delete(void* pointer, size_t size,
                                                align_val_t alignment) noexcept {
+  check_size(Aligned{&::operator new}, &drey_own_aligned_new, pointer, size);
   ::operator delete(pointer, alignment);
 }
 
-[[gnu::weak]] DREY_EXPORT void operator delete[](void* pointer, size_t /*size*/,
+[[gnu::weak]] DREY_EXPORT void operator delete[](void* pointer, size_t size,
                                                  align_val_t alignment) noexcept {
+  check_size(Aligned{&::operator new[]}, &drey_own_aligned_array_new, pointer, size);
   ::operator delete[](pointer, alignment);
 }

@@ -14,6 +14,11 @@ inline constexpr const char* kDoubleFree = "double free";
 /// all.
 inline constexpr const char* kDoubleFreeOfReturned = "(?:double|invalid) free";
 inline constexpr const char* kInvalidRealloc = "realloc of invalid pointer";
+inline constexpr const char* kInvalidUsableSize = "usable size of invalid pointer";
+inline constexpr const char* kOverflow = "overflow";
+inline constexpr const char* kUnderflow = "underflow";
+inline constexpr const char* kWrongSize = "wrong size";
+inline constexpr const char* kWrittenFreeList = "free list";
 
 /// Matches the whole report of `what`, to the end of its line.
 inline std::string report_pattern(const std::string& what) {

@@ -292,6 +292,21 @@ bool purge(void* start, std::size_t bytes) noexcept {
   return done;
 }
 
+bool revoke(void* start, std::size_t bytes) noexcept {
+  fake_os::check_range(start, bytes);
+  if (!fake_os::granted(Call::kPurge)) return false;
+  const int saved_errno = errno;
+  const bool done = ::mmap(start, bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == start;
+  errno = saved_errno;
+  if (done) fake_os::count_bytes(Call::kPurge, bytes);
+  return done;
+}
+
+Seed process_seed() noexcept {
+  return {1, 2};
+}
+
 bool is_resident(const void* address) noexcept {
   const std::size_t page = page_bytes();
   unsigned char state = 1;

@@ -1,0 +1,35 @@
+// guarded.hpp: a mapping of its own for a block, between two inaccessible pages.
+//
+// The block ends where the second page begins (to within 15 bytes, which are checked when it is
+// freed), unless it is aligned to more than a page. A freed one loses its memory and its access at
+// once, and its addresses are not used again before 16 more were freed. What realloc() has moved once
+// begins on a page and has room behind it: it grows in place, and its guard moves along.
+// Secure builds: every block above 64 KiB. Others: those above 1 MiB, with DREY_GUARD_LARGE=1.
+// Threads: any; the store's lock. Read next: large.cpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+namespace drey::core {
+struct GuardedBlock {
+  std::byte* start = nullptr;      ///< null: failed
+  std::size_t reserved_pages = 0;  ///< of all its addresses, guards and room included; 32 bits
+};
+
+/// Maps a block of `size` bytes, all zero. With room to grow it begins on a page instead of ending
+/// on one, and as much again is reserved behind it.
+/// Requires: a power of two, 1 <= size <= kSizeMax.
+[[nodiscard]] GuardedBlock map_guarded(std::size_t size, std::size_t alignment,
+                                       bool has_room) noexcept;
+
+/// Grows it in place. Fails: false; there is no room, or no memory. Requires: size > old_size.
+[[nodiscard]] bool grow_guarded(const GuardedBlock& block, std::size_t old_size,
+                                std::size_t size) noexcept;
+
+/// True if nothing was written between the block's end and its guard page.
+[[nodiscard]] bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept;
+
+/// Gives it back.
+void unmap_guarded(const GuardedBlock& block) noexcept;
+}  // namespace drey::core
