@@ -17,6 +17,7 @@
 
 namespace drey::core {
 enum class OnError : std::int64_t { kAbort = 0, kWarn = 1 };
+enum class HugePages : std::int64_t { kSystem = 0, kNever = 1, kAlways = 2 };
 
 /// A value with its default.
 template <typename T, T kDefault>
@@ -33,6 +34,7 @@ struct Options {
   Setting<std::int64_t, 1000> purge_delay_ms;
   Setting<OnError, OnError::kAbort> on_error;
   Setting<bool, false> purge_thread;
+  Setting<HugePages, HugePages::kSystem> huge_pages;
   Setting<bool, false> guard_large;
   Setting<bool, false> show_stats;
   TextSetting stats_json;

@@ -31,6 +31,14 @@ constexpr std::size_t kSegmentSliceSteps[] = {kSegmentSlicesMax, 256, 64, 16};
       os::reserve(slices * kSliceBytes + 2 * kGuardBytes, kSegmentAlignment));
   return place == nullptr ? nullptr : place + kGuardBytes;
 }
+
+/// As the option says. Its default leaves the choice to the system: with huge pages a sparse heap
+/// holds what it never touched.
+void choose_pages(std::byte* start, std::size_t bytes) noexcept {
+  const HugePages wanted = options.huge_pages.load(std::memory_order_relaxed);
+  if (wanted == HugePages::kSystem) return;
+  os::wish_huge_pages(start, bytes, wanted == HugePages::kAlways);
+}
 }  // namespace
 
 void SegmentStore::open() noexcept {
@@ -59,6 +67,7 @@ Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
     os::unmap(start - kGuardBytes, slices * kSliceBytes + 2 * kGuardBytes);
     return nullptr;
   }
+  choose_pages(start, slices * kSliceBytes);
   // Fresh mappings are zero, which is what every other field and descriptor begins as.
   auto* const segment = static_cast<Segment*>(place);
   segment->start = start;

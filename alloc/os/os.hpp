@@ -62,6 +62,9 @@ struct Seed {
 };
 [[nodiscard]] Seed process_seed() noexcept;
 
+/// Asks for transparent huge pages over a reservation, or for none. A wish: it may be refused.
+void wish_huge_pages(void* start, std::size_t bytes, bool wanted) noexcept;
+
 /// True if the page at `address`, within a mapping, is in memory; also when that cannot be told.
 [[nodiscard]] bool is_resident(const void* address) noexcept;
 

@@ -189,6 +189,12 @@ Seed process_seed() noexcept {
   return seed;
 }
 
+void wish_huge_pages(void* start, std::size_t bytes, bool wanted) noexcept {
+  const SystemCall call;
+  const int advice = wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+  static_cast<void>(::syscall(SYS_madvise, start, bytes, advice));
+}
+
 bool is_resident(const void* address) noexcept {
   const SystemCall call;
   const std::size_t page = page_bytes();

@@ -67,6 +67,8 @@ constinit std::atomic<std::uint64_t> failed{0};
 constinit std::atomic<std::uint64_t> calls_ever{0};
 constinit std::atomic<std::size_t> held{0};
 constinit std::atomic<std::uint64_t> clock_ms{1'000'000};
+/// -1: nothing was wished.
+constinit std::atomic<int> wish{-1};
 constinit std::atomic<std::size_t> page_override{0};
 constinit std::atomic<std::size_t> limit{SIZE_MAX};
 constinit std::atomic<bool> environment_readable{false};
@@ -129,6 +131,7 @@ static void check_range(const void* start, std::size_t bytes) noexcept {
 }
 
 void reset() noexcept {
+  wish = -1;
   for (Control& control : kinds) control.reset();
   all_kinds.reset();
   failed = 0;
@@ -180,6 +183,11 @@ void set_environment_readable(bool readable) noexcept {
 void set_address_space_limit(std::size_t limit_bytes) noexcept {
   limit = limit_bytes;
 }
+std::optional<bool> wished_huge_pages() noexcept {
+  const int last = wish.load(std::memory_order_relaxed);
+  return last < 0 ? std::nullopt : std::optional<bool>(last != 0);
+}
+
 bool has_fork_handlers() noexcept {
   return fork_handlers;
 }
@@ -305,6 +313,11 @@ bool revoke(void* start, std::size_t bytes) noexcept {
 
 Seed process_seed() noexcept {
   return {1, 2};
+}
+
+void wish_huge_pages(void* start, std::size_t bytes, bool wanted) noexcept {
+  fake_os::check_range(start, bytes);
+  fake_os::wish.store(wanted ? 1 : 0, std::memory_order_relaxed);
 }
 
 bool is_resident(const void* address) noexcept {

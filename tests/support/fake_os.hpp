@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace drey::fake_os {
 /// What can fail and is counted. unmap() cannot fail, by its contract, but is counted.
@@ -74,4 +75,7 @@ int end_this_thread() noexcept;
 
 /// True once the allocator has asked for fork handlers. They are never run.
 [[nodiscard]] bool has_fork_handlers() noexcept;
+
+/// What was last wished of huge pages; nothing since the last reset().
+[[nodiscard]] std::optional<bool> wished_huge_pages() noexcept;
 }  // namespace drey::fake_os
