@@ -83,16 +83,17 @@ const char* run_fault(const Segment& segment, std::size_t first) noexcept {
     return "a run has no length, or ends outside its segment";
   }
   const bool cached = slab.state == SlabState::kCached;
-  const bool large = slab.state == SlabState::kLarge || cached;
+  // What holds one block is known by its first slice only: a pointer into the others is found out.
+  const bool single = slab.is_large_or_huge() || slab.has_one_block() || cached;
   for (std::size_t slice = first; slice < first + slab.slice_count; ++slice) {
     if (segment.idle.test(slice)) return "a slice of a run is idle";
-    const bool mapped = !cached && (slice == first || !large);
+    const bool mapped = !cached && (slice == first || !single);
     if (slab_map.find(segment.address_of_slice(slice)) != (mapped ? &slab : nullptr)) {
       return "the map does not say what the descriptor says";
     }
     if (slice != first && segment.slabs[slice].state != SlabState::kIdle) return "two runs overlap";
   }
-  if (!large) return slab_fault(slab);
+  if (slab.state != SlabState::kLarge && !cached) return slab_fault(slab);
   const Heap* const owner = slab.owner.load(std::memory_order_relaxed);
   if (owner != nullptr && !is_private(*owner)) return "a large block is a thread's";
   if (owner != nullptr && !is_held(slab, *owner)) return "a private heap does not know its block";
