@@ -153,6 +153,12 @@ constexpr Crime kCrimes[] = {
        escape(std::realloc(escape(place + 64), 100));
      }},
     {"realloc_after_free_large", [](const char*) { realloc_after_free(3000000); }},
+    {"write_behind_large",
+     [](const char*) {
+       char* const block = static_cast<char*>(escape(std::malloc(3000000)));
+       block[3000000] = 'A';
+       std::free(block);
+     }},
     {"wrong_sized_deletes", [](const char*) { wrong_sized_deletes(); }},
     {"blocks_of_the_c_library", blocks_of_the_c_library},
 };

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
+
 namespace drey::test {
 namespace {
 using Misuse = CrimeTest;
@@ -73,6 +76,13 @@ TEST_P(Misuse, IsOnlyReportedWhenAskedToWarn) {
   expect_warning("interior_of_large", kInvalidFree);
   expect_warning("free_stack", kInvalidFree);
   expect_warning("realloc_foreign_mapping", kInvalidRealloc);
+}
+
+TEST_P(Misuse, LargeBlockEndsAtAPageThatFaultsWhereAskedFor) {
+  ::setenv("DREY_GUARD_LARGE", "1", 1);
+  expect_signal("write_behind_large", SIGSEGV);
+  ::unsetenv("DREY_GUARD_LARGE");
+  if (!DREY_TEST_SECURE) expect_silence("write_behind_large");
 }
 
 TEST_P(Misuse, WrongSizesOfSizedDeleteAreIgnored) {
