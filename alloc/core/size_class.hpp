@@ -76,7 +76,7 @@ inline constexpr std::size_t kClassAlignmentMax = 64_KiB;
 }
 
 [[nodiscard]] consteval bool table_is_consistent() {
-  for (std::size_t size = 1; size <= kMediumSizeMax; size += size < 3_KiB ? 1 : 61) {
+  for (std::size_t size = 1; size <= kMediumSizeMax; size += size < 3_KiB ? 1 : size / 64) {
     const std::size_t index = index_of(class_of(size));
     if (index == 0 || index >= kClassCount) return false;
     if (size_of(class_of(size)) < size) return false;
