@@ -75,9 +75,9 @@ constexpr OptionRow kRows[] = {
     choice<&Options::on_error>(
         "on_error", "abort|warn",
         "what a detected misuse does after its one line: end the process, or go on"),
-    choice<&Options::huge_pages>(
-        "huge_pages", "system|never|always",
-        "transparent huge pages for segments made from now on: as the system is set, none, or all"),
+    choice<&Options::huge_pages>("huge_pages", "system|never|always|large",
+                                 "transparent huge pages for new segments: as the system is set, "
+                                 "none, all, or beyond 16 MiB"),
     boolean<&Options::purge_thread>(
         "purge_thread",
         "run a thread that gives idle memory back also while the whole process sleeps"),

@@ -17,7 +17,7 @@
 
 namespace drey::core {
 enum class OnError : std::int64_t { kAbort = 0, kWarn = 1 };
-enum class HugePages : std::int64_t { kSystem = 0, kNever = 1, kAlways = 2 };
+enum class HugePages : std::int64_t { kSystem = 0, kNever = 1, kAlways = 2, kLarge = 3 };
 
 /// A value with its default.
 template <typename T, T kDefault>

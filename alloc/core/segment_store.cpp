@@ -32,12 +32,32 @@ constexpr std::size_t kSegmentSliceSteps[] = {kSegmentSlicesMax, 256, 64, 16};
   return place == nullptr ? nullptr : place + kGuardBytes;
 }
 
+/// A heap up to this has small pages where only large heaps are to have huge ones.
+constexpr std::size_t kSmallHeapBytes = 16_MiB;
+
 /// As the option says. Its default leaves the choice to the system: with huge pages a sparse heap
-/// holds what it never touched.
-void choose_pages(std::byte* start, std::size_t bytes) noexcept {
+/// holds what it never touched. "large" asks for them beyond the first 16 MiB and until the next
+/// tick only: what grows fast gets them, and the kernel does not fill purged holes again later.
+void choose_pages(Segment& segment) noexcept {
   const HugePages wanted = options.huge_pages.load(std::memory_order_relaxed);
   if (wanted == HugePages::kSystem) return;
-  os::wish_huge_pages(start, bytes, wanted == HugePages::kAlways);
+  std::byte* start = segment.start;
+  std::size_t bytes = segment.slice_count * kSliceBytes;
+  if (wanted == HugePages::kLarge) {
+    const std::size_t skipped = segment.index == 0 ? kSmallHeapBytes : 0;
+    if (bytes <= skipped) return;
+    start += skipped;
+    bytes -= skipped;
+    segment.wishes_huge_pages = true;
+  }
+  os::wish_huge_pages(start, bytes, wanted != HugePages::kNever);
+}
+
+/// See choose_pages().
+void end_wish(Segment& segment) noexcept {
+  if (!segment.wishes_huge_pages) return;
+  segment.wishes_huge_pages = false;
+  os::wish_huge_pages(segment.start, segment.slice_count * kSliceBytes, false);
 }
 }  // namespace
 
@@ -67,7 +87,6 @@ Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
     os::unmap(start - kGuardBytes, slices * kSliceBytes + 2 * kGuardBytes);
     return nullptr;
   }
-  choose_pages(start, slices * kSliceBytes);
   // Fresh mappings are zero, which is what every other field and descriptor begins as.
   auto* const segment = static_cast<Segment*>(place);
   segment->start = start;
@@ -80,6 +99,7 @@ Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
   segment->idle.set_range(0, slices);
   segment->zero.set_range(0, slices);
   segment->index = segment_count_;
+  choose_pages(*segment);
   segments_[segment_count_++] = segment;
   return segment;
 }
@@ -194,6 +214,7 @@ void SegmentStore::tick() noexcept {
     if (index == 0) tick_count_.add(1);
     if (index == segment_count_) return;
     Segment* const segment = segments_[index];
+    end_wish(*segment);
     if (!segment->old.empty()) purged_bytes_.add(segment->purge(segment->old));
     segment->old = segment->young;
     segment->young.clear();

@@ -22,7 +22,13 @@ namespace {
 
 /// The equations of slab.hpp, believed as far as they make sense.
 [[gnu::no_sanitize_thread]] std::uint32_t live_of(const Slab& slab, const RunView& run) noexcept {
-  if (run.state != SlabState::kCurrent) return slab.live();
+  // Not slab.live(): it would look at the state again, which may be another by now.
+  const std::uint32_t countdown = slab.countdown;
+  if (run.state == SlabState::kQueued) return countdown;
+  if (run.state == SlabState::kFull) {
+    const std::uint32_t threshold = run.capacity >= 8 ? run.capacity / 8 : 1;
+    return run.capacity - (threshold - countdown);
+  }
   const std::uint32_t carved = slab.carved;
   const std::uint32_t free = length_of(slab, run);
   return carved > free ? carved - free : 0;

@@ -84,21 +84,6 @@ TEST_F(SegmentStoreTest, RunsComeLowestAddressFirst) {
   EXPECT_EQ(take(1).start, third.start);
 }
 
-TEST_F(SegmentStoreTest, WishesHugePagesForItsSegmentsOnlyAsTheOptionSays) {
-  std::vector<Slab*> held;
-  for (const HugePages wanted : {HugePages::kSystem, HugePages::kNever, HugePages::kAlways}) {
-    fake_os::reset();
-    options.huge_pages = wanted;
-    const StoreRun run = take(kSegmentSlices);  // no present segment has so much room
-    const std::optional<bool> wished = fake_os::wished_huge_pages();
-    EXPECT_EQ(wished.has_value(), wanted != HugePages::kSystem);
-    EXPECT_EQ(wished.value_or(false), wanted == HugePages::kAlways);
-    held.push_back(run.slab);
-  }
-  for (Slab* const slab : held) give_back(slab, kSegmentSlices);
-  options.huge_pages = HugePages::kSystem;
-}
-
 TEST_F(SegmentStoreTest, MakesASegmentOnlyWhenNoneHasRoom) {
   EXPECT_EQ(store.totals().reserved_bytes, 0u);
   const StoreRun whole = take(kSegmentSlices);
