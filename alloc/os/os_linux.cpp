@@ -254,7 +254,7 @@ void* run_body(void* argument) {
 }  // namespace
 
 bool start_thread(void (*body)() noexcept) noexcept {
-  constexpr std::size_t kStackBytes = 128 * 1024;
+  constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
   const int saved_errno = errno;
   pthread_attr_t attributes;
   bool started = ::pthread_attr_init(&attributes) == 0;
