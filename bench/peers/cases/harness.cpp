@@ -16,8 +16,8 @@ namespace {
 constexpr int kStretches = 3;
 /// A count is large enough once it has cost this part of a stretch; the rest is computed.
 constexpr double kTrialPart = 0.25;
-/// One that costs this many stretches is not repeated: a case of seconds needs no second opinion.
-constexpr double kTooSlow = 30;
+/// One that costs this much CPU time is not repeated: a case of seconds needs no second opinion.
+constexpr double kTooSlowNs = 1e9;
 
 double nanoseconds(clockid_t clock) noexcept {
   timespec now{};
@@ -51,7 +51,7 @@ struct Trial {
 Trial tried_count(double stretch_ns, const std::function<void(std::size_t)>& work) {
   for (std::size_t count = 1;;) {
     const Spent first = cost_of_count(count, work);
-    if (first.cpu_ns > kTooSlow * stretch_ns) return {count, first};
+    if (first.cpu_ns > kTooSlowNs) return {count, first};
     const Spent cost = cheaper(first, cost_of_count(count, work));
     if (cost.cpu_ns >= kTrialPart * stretch_ns) return {count, cost};
     count *= cost.cpu_ns < kTrialPart * kTrialPart * stretch_ns ? 4 : 2;

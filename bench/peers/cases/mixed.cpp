@@ -10,12 +10,17 @@
 #include "peers/cases/all_cases.hpp"
 #include "peers/cases/thread_team.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace drey::bench {
 namespace {
 constexpr std::size_t kBigLive = 10'000'000;
-constexpr std::size_t kTurnovers = 2;
+/// Replacements before the clock runs: what lives has been replaced more than once, and the heap has
+/// about the shape that it keeps.
+constexpr std::size_t turnover_of(std::size_t live_count) noexcept {
+  return std::max<std::size_t>(2 * live_count, 500'000);
+}
 
 std::size_t small_size(std::uint64_t chance) noexcept {
   return 8 + static_cast<std::size_t>(chance % 505);
@@ -70,7 +75,7 @@ class Live {
 Figures mixed(double seconds, SizeOf size_of, std::size_t live_count, std::size_t thread_count) {
   if (thread_count == 1) {
     Live live(live_count, size_of, 1);
-    live.replace(kTurnovers * live_count);
+    live.replace(turnover_of(live_count));
     return cost_of(seconds, 1, [&](std::size_t count) { live.replace(count); });
   }
   // The threads live as long as their blocks: each replaces its own.
@@ -79,7 +84,7 @@ Figures mixed(double seconds, SizeOf size_of, std::size_t live_count, std::size_
   team.run([&](std::size_t member) {
     const std::size_t own = live_count / thread_count;
     halves[member] = std::make_unique<Live>(own, size_of, member + 1);
-    halves[member]->replace(kTurnovers * own);
+    halves[member]->replace(turnover_of(own));
   });
   Figures figures = cost_of(seconds, static_cast<double>(thread_count), [&](std::size_t count) {
     team.run([&](std::size_t member) { halves[member]->replace(count); });
