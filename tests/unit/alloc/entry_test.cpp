@@ -217,6 +217,30 @@ TEST_F(EntryTest, ReallocKeepsTheContentsThroughEveryKindOfBlock) {
   deallocate(block);
 }
 
+TEST_F(EntryTest, ABlockThatGrowsBySmallStepsIsCopiedAFewTimesOfItsLength) {
+  void* block = allocate(16);
+  std::size_t copied_bytes = 0;
+  for (std::size_t size = 32; size <= 256_KiB; size += 16) {
+    const std::size_t usable = usable_bytes(block);
+    void* const grown = reallocate(block, size);
+    ASSERT_NE(grown, nullptr);
+    if (grown != block) copied_bytes += usable;
+    ASSERT_GE(usable_bytes(grown), size);
+    EXPECT_LE(usable_bytes(grown), std::max(2 * size, std::size_t{64}));
+    block = grown;
+  }
+  EXPECT_LE(copied_bytes, 6 * 256_KiB)
+      << "a quarter at a time: four lengths, and the classes' part";
+  deallocate(block);
+}
+
+TEST_F(EntryTest, ABlockThatGrowsMuchGetsWhatItAsksFor) {
+  void* const block = allocate(1000);
+  void* const grown = reallocate(block, 2000);
+  EXPECT_EQ(usable_bytes(grown), good_size(2000));
+  deallocate(grown);
+}
+
 TEST_F(EntryTest, ReallocOfWhatIsNoBlockIsReported) {
   options.on_error = OnError::kWarn;
   auto* const block = static_cast<std::byte*>(allocate(900));
