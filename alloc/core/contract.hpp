@@ -98,6 +98,8 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
 
 /// aligned_alloc: a size need not be a multiple of the alignment.
 [[nodiscard]] inline void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept {
+  if (void* const block = core::allocate_aligned_hit(alignment, size); block != nullptr) [[likely]]
+    return block;
   if (!is_alignment(alignment)) [[unlikely]] {
     return fail(EINVAL);
   }
@@ -159,6 +161,11 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
                                         std::size_t size) noexcept {
   if (!is_posix_alignment(alignment)) [[unlikely]] {
     return EINVAL;
+  }
+  if (void* const block = core::allocate_aligned_hit(alignment, size); block != nullptr)
+      [[likely]] {
+    *pointer = block;
+    return 0;
   }
   if (size > kSizeMax) [[unlikely]] {
     return ENOMEM;

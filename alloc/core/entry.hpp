@@ -32,6 +32,17 @@ inline constexpr std::size_t kSizeMax =
   return size <= kSmallSizeMax ? take_hit(small_class_of(size)) : nullptr;
 }
 
+/// As allocate_aligned() where that is a hit; null for everything else: no power of two, no size.
+[[nodiscard, gnu::always_inline]] inline void* allocate_aligned_hit(std::size_t alignment,
+                                                                    std::size_t size) noexcept {
+  if constexpr (kSecure) return nullptr;
+  if ((alignment & (alignment - 1)) != 0) [[unlikely]]
+    return nullptr;
+  // A sum that wraps, and an alignment of 0, round to 0: class 0, which never has a block.
+  const std::size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+  return rounded <= kSmallSizeMax ? take_hit(small_class_of(rounded)) : nullptr;
+}
+
 /// As allocate(), every byte of the first `size` zero; memory fresh from the system is not written.
 [[nodiscard]] void* allocate_zeroed(std::size_t size) noexcept;
 

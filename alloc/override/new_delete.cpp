@@ -71,6 +71,9 @@ void* take_or_null(bool is_ours, Attempt attempt, Forward forward) noexcept {
 [[gnu::noinline]] void* take_slowly(size_t size) {
   return take_or_throw([size]() noexcept { return core::allocate(size); });
 }
+[[gnu::noinline]] void* take_slowly(size_t size, align_val_t alignment) {
+  return take_or_throw([size, alignment]() noexcept { return take(size, alignment); });
+}
 }  // namespace
 
 // --- The four that do the work ---
@@ -84,7 +87,11 @@ void* take_or_null(bool is_ours, Attempt attempt, Forward forward) noexcept {
 }
 
 [[gnu::weak]] DREY_EXPORT void* operator new(size_t size, align_val_t alignment) {
-  return take_or_throw([size, alignment]() noexcept { return take(size, alignment); });
+  void* const block = core::allocate_aligned_hit(static_cast<size_t>(alignment), size);
+  if (block == nullptr) [[unlikely]] {
+    return take_slowly(size, alignment);
+  }
+  return block;
 }
 
 [[gnu::weak]] DREY_EXPORT void operator delete(void* pointer) noexcept {
