@@ -37,6 +37,15 @@ void Heap::unqueue(Slab* slab) noexcept {
   slab->previous = nullptr;
 }
 
+Slab* Heap::find_listed(SizeClass size_class) const noexcept {
+  constexpr int kSlabsTried = 4;
+  Slab* slab = with_room[index_of(size_class)];
+  for (int tried = 0; slab != nullptr && tried < kSlabsTried; slab = slab->next, ++tried) {
+    if (slab->free != nullptr) return slab;
+  }
+  return nullptr;
+}
+
 void Heap::release(Slab* slab) noexcept {
   DREY_ASSERT(slab->live() == 0 && !is_announced(slab));
   const std::size_t slices = slab->slice_count;

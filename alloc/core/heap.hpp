@@ -85,6 +85,10 @@ struct Heap {
   void queue(Slab* slab) noexcept;
   void unqueue(Slab* slab) noexcept;
 
+  /// A queued slab of the class whose list is not empty: blocks that were in use come before memory
+  /// that nobody has touched. Cost: looks at a few slabs. Returns: null if none of those.
+  [[nodiscard]] Slab* find_listed(SizeClass size_class) const noexcept;
+
   /// Takes blocks that other threads gave back to this heap's slabs off the announce stack.
   /// Threads: the owner or the holder.
   void serve_announcements() noexcept;

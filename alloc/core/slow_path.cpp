@@ -96,7 +96,15 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
     // The shared heap comes here for every block, so the list may well have some.
     if (current->free != nullptr) return pop_current(heap, size_class);
     if (current != &empty_slab) {
-      if (take_remote_blocks(current) || current->carve()) continue;
+      if (take_remote_blocks(current)) continue;
+      if (Slab* const used = heap.find_listed(size_class); used != nullptr) {
+        heap.unqueue(used);
+        heap.park_current(size_class);
+        used->become_current();
+        current = used;
+        continue;
+      }
+      if (current->carve()) continue;
       heap.park_current(size_class);
     }
     Slab* const slab = next_slab(heap, size_class);

@@ -107,6 +107,29 @@ TEST_F(HeapTest, TheSlabQueuedLastIsTakenFromFirstAndBeforeANewOne) {
   give_back_blocks(slabs[2]);
 }
 
+TEST_F(HeapTest, BlocksThatWereInUseComeBeforeMemoryThatNobodyHasTouched) {
+  auto slabs = fill_slabs(1);
+  const std::vector<void*> first_page = take_blocks(1, kBlockBytes);
+  Slab* const fresh = slab_of(first_page);
+  const std::uint32_t carved = fresh->carved;
+  ASSERT_LT(carved, fresh->capacity);
+  const std::vector<void*> rest = take_blocks(carved - 1, kBlockBytes);
+  give_back_some(slabs[0], 0, kThreshold);
+  const std::vector<void*> again = take_blocks(kThreshold, kBlockBytes);
+  for (void* const block : again) EXPECT_EQ(slab_map.find(block), slab_of(slabs[0]));
+  EXPECT_EQ(fresh->carved, carved);
+  EXPECT_EQ(queue(), std::vector<Slab*>{fresh});
+  EXPECT_TRUE(heap->invariants_hold());
+  const std::vector<void*> next = take_blocks(1, kBlockBytes);
+  EXPECT_EQ(slab_map.find(next[0]), fresh) << "untouched memory comes before a new slab";
+  EXPECT_TRUE(heap->invariants_hold());
+  give_back_blocks(next);
+  give_back_blocks(again);
+  give_back_blocks(rest);
+  give_back_blocks(first_page);
+  give_back_some(slabs[0], kThreshold, kCapacity - kThreshold);
+}
+
 TEST_F(HeapTest, TheBlockFreedLastComesOutFirst) {
   const std::vector<void*> blocks = take_blocks(10, kBlockBytes);
   deallocate(blocks[3]);
