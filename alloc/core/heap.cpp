@@ -174,6 +174,10 @@ void Heap::trim() noexcept {
   release_empty_slabs();
 }
 
+void Heap::may_borrow_again() noexcept {
+  for (std::uint8_t& left : borrows_left) left = kBorrowsMax;
+}
+
 bool Heap::invariants_hold() const noexcept {
   std::size_t reserve = 0;
   if (current[0] != &empty_slab || with_room[0] != nullptr) return false;

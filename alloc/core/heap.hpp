@@ -50,6 +50,12 @@ struct CurrentSlabs {
 
 struct Sampler;
 
+/// Cache lines that a block of a small class takes up; see shared_heap.hpp.
+inline constexpr std::size_t kLinesMax = kSmallSizeMax / kCacheLineBytes;
+[[nodiscard]] constexpr std::size_t lines_of(SizeClass size_class) noexcept {
+  return divide_up(size_of(size_class), kCacheLineBytes);
+}
+
 struct Heap {
   CurrentSlabs current;          ///< hot: taken from by take()
   Slab* with_room[kClassCount];  ///< fronts of the queues
@@ -62,8 +68,9 @@ struct Heap {
   Heap* next_heap;             ///< in the list of all heaps
   Heap* next_orphan;           ///< in the list of orphans; under the heap list's lock
   std::uint32_t exit_rounds;   ///< how often the thread-exit hook has come by
-  CurrentSlabs* kept;          ///< the real current slabs while the profile is on, else null
-  Sampler* sampler;            ///< null before the profile is first on; see sampler.hpp
+  std::uint8_t borrows_left[kLinesMax + 1];  ///< by lines_of(); see shared_heap.hpp
+  CurrentSlabs* kept;  ///< the real current slabs while the profile is on, else null
+  Sampler* sampler;    ///< null before the profile is first on; see sampler.hpp
 
   alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
   std::atomic<HeapState> state;
@@ -116,6 +123,11 @@ struct Heap {
 
   /// Empty slabs kept for the next burst, all classes together; one of a class is kept anyway.
   static constexpr std::size_t kReserveBytesMax = 1_MiB;
+
+  /// Blocks that a new thread borrows of each number of cache lines before it has a slab for them.
+  static constexpr std::uint8_t kBorrowsMax = kSecure ? 0 : 16;
+  /// Threads: the owner, as its thread begins.
+  void may_borrow_again() noexcept;
 
   /// Every invariant of every slab that can be reached from here.
   [[nodiscard]] bool invariants_hold() const noexcept;

@@ -4,6 +4,7 @@
 
 #include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
+#include "core/shared_heap.hpp"
 #include "core/thread_heap.hpp"
 
 namespace drey::core {
@@ -28,11 +29,13 @@ void run_due_ticks() noexcept {
   // Once, also where two ticks are due: most frees into a cache do not look at the clock, so a run
   // may have come a moment ago. Slices have not: who gives them to the store visits first.
   release_cached_runs(true);
+  serve_shared_heap();
   for (; ticks > 0; --ticks) segment_store.tick();
 }
 
 void purge_all() noexcept {
   release_cached_runs(false);
+  serve_shared_heap();
   segment_store.purge_all();
 }
 }  // namespace drey::core

@@ -14,6 +14,7 @@
 #include "core/sampler.hpp"
 #include "core/secure_path.hpp"
 #include "core/segment_store.hpp"
+#include "core/shared_heap.hpp"
 
 #include <cerrno>
 
@@ -48,6 +49,12 @@ bool take_remote_blocks(Slab* slab) noexcept {
   return true;
 }
 
+void take_off_queue(Heap& heap, Slab* slab) noexcept {
+  heap.unqueue(slab);
+  // Queued slabs count what is live: one block too many came back to an empty one.
+  if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
+}
+
 Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
   const std::size_t slices = slab_slices_of(size_class);
   const SegmentStore::Run run = segment_store.acquire(slices, kSliceBytes);
@@ -71,9 +78,7 @@ Slab* next_slab(Heap& heap, SizeClass size_class) noexcept {
   heap.serve_announcements();
   Slab* slab = heap.with_room[index_of(size_class)];
   if (slab != nullptr) {
-    heap.unqueue(slab);
-    // Queued slabs count what is live: one block too many came back to an empty one.
-    if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
+    take_off_queue(heap, slab);
     return slab;
   }
   // A private heap frees all that is in its slabs at once: none may hold another's blocks.
@@ -98,7 +103,7 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
     if (current != &empty_slab) {
       if (take_remote_blocks(current)) continue;
       if (Slab* const used = heap.find_listed(size_class); used != nullptr) {
-        heap.unqueue(used);
+        take_off_queue(heap, used);
         heap.park_current(size_class);
         used->become_current();
         current = used;
@@ -118,9 +123,10 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
   // A private heap may end as soon as the last free into it has returned: nothing waits outside.
-  // Relaxed: its slabs never change their owner.
-  if (is_private(*slab->owner.load(std::memory_order_relaxed)))
-    return hand_over(slab, block, block);
+  // Nor do borrowed blocks, in the outboxes of threads that sleep. Relaxed: slabs of both never change
+  // their owner.
+  const Heap& owner = *slab->owner.load(std::memory_order_relaxed);
+  if (is_private(owner) || is_shared(owner)) return hand_over(slab, block, block);
   Heap* const heap = ensure_heap();
   if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
     return hand_over(slab, block, block);
@@ -155,6 +161,10 @@ void* refill(SizeClass size_class) noexcept {
 FreshBlock refill_zeroed(SizeClass size_class) noexcept {
   Heap* const heap = ensure_heap();
   FreshBlock block;
+  if (heap != nullptr && may_borrow(*heap, size_class)) {
+    block.pointer = borrow_block(*heap, size_class);
+    if (block.pointer != nullptr) return block;
+  }
   if (heap != nullptr) [[likely]] {
     block = fresh_block(
         is_sampled(*heap) ? take_counted(*heap, size_class) : refill_from(*heap, size_class),

@@ -3,6 +3,7 @@
 #include "core/survey.hpp"
 
 #include "core/segment_store.hpp"
+#include "core/shared_heap.hpp"
 
 namespace drey::core {
 namespace {
@@ -133,6 +134,7 @@ std::size_t Survey::free_slab_bytes() const noexcept {
 }
 
 void take_survey(Survey& survey) noexcept {
+  serve_shared_heap();  // what threads borrowed and gave back is not live
   survey = {};
   RunCursor cursor;
   for (RunView run; cursor.next(run);) {

@@ -7,6 +7,7 @@
 #include "core/purge.hpp"
 #include "core/secure_path.hpp"
 #include "core/segment_store.hpp"
+#include "core/shared_heap.hpp"
 #include "os/lock.hpp"
 #include "os/os.hpp"
 
@@ -19,9 +20,6 @@ constinit Heap finished_heap{};
 [[gnu::tls_model("initial-exec")]] constinit thread_local Heap* this_heap = &empty_heap;
 
 namespace {
-constinit os::Lock shared_lock;
-constinit Heap shared_heap{};
-
 /// Guards the two lists below.
 constinit os::Lock list_lock;
 constinit Heap* all_heaps = nullptr;
@@ -127,22 +125,15 @@ Heap* ensure_heap() noexcept {
   heap = adopt_heap();
   if (heap == nullptr) heap = make_heap();
   if (heap == nullptr) return nullptr;
+  // The process's first thread has slabs of its own at once: it is often the only one. Relaxed: any
+  // one may be first.
+  static constinit std::atomic<bool> is_first{true};
+  if (!is_first.exchange(false, std::memory_order_relaxed)) heap->may_borrow_again();
   // Before anything below, which may allocate and come here again.
   this_heap = heap;
   // If it fails, the heap stays this thread's for ever: memory that is not reused, nothing worse.
   static_cast<void>(os::call_at_thread_exit(at_thread_exit, heap));
   return heap;
-}
-
-Heap& acquire_shared_heap() noexcept {
-  start_process();
-  shared_lock.acquire();
-  shared_heap.state.store(HeapState::kShared, std::memory_order_relaxed);
-  return shared_heap;
-}
-
-void release_shared_heap() noexcept {
-  shared_lock.release();
 }
 
 void serve_if_orphan(Heap* heap) noexcept {
@@ -180,6 +171,7 @@ Slab* adopt_slab(Heap& taker, SizeClass size_class) noexcept {
 }
 
 void collect_orphans() noexcept {
+  serve_shared_heap();
   const os::LockHolder hold(list_lock);
   for (Heap* heap = orphans; heap != nullptr; heap = heap->next_orphan) {
     if (seize(heap, HeapState::kServed)) serve_and_let_go(heap);
@@ -202,8 +194,8 @@ HeapCounts count_heaps() noexcept {
   counts.heaps = heap_count;
   counts.orphans = orphan_count.load(std::memory_order_relaxed);
   counts.adopted = adopted_count;
-  counts.slab_bytes = shared_heap.slab_bytes.value();
-  counts.remote_chains = shared_heap.remote_chain_count.value();
+  counts.slab_bytes = shared_heap_to_count().slab_bytes.value();
+  counts.remote_chains = shared_heap_to_count().remote_chain_count.value();
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     counts.slab_bytes += heap->slab_bytes.value();
     counts.large_bytes += heap->large_bytes.value();
@@ -216,15 +208,15 @@ HeapCounts count_heaps() noexcept {
 void visit_heaps(void (*visit)(const Heap& heap, void* argument) noexcept,
                  void* argument) noexcept {
   const os::LockHolder hold(list_lock);
-  visit(shared_heap, argument);
+  visit(shared_heap_to_count(), argument);
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap)
     visit(*heap, argument);
 }
 
 bool heaps_are_consistent(bool all) noexcept {
-  const os::LockHolder hold_shared(shared_lock);
+  const os::LockHolder hold_shared(shared_heap_lock());
   const os::LockHolder hold(list_lock);
-  if (!shared_heap.invariants_hold()) return false;
+  if (!shared_heap_to_count().invariants_hold()) return false;
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     const HeapState state = heap->state.load(std::memory_order_acquire);
     const bool at_rest = state == HeapState::kOrphan || heap == this_heap;
@@ -234,13 +226,13 @@ bool heaps_are_consistent(bool all) noexcept {
 }
 
 void acquire_heap_locks() noexcept {
-  shared_lock.acquire();
+  shared_heap_lock().acquire();
   list_lock.acquire();
 }
 
 void release_heap_locks() noexcept {
   list_lock.release();
-  shared_lock.release();
+  shared_heap_lock().release();
 }
 
 void orphan_vanished_threads() noexcept {

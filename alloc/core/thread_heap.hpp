@@ -4,7 +4,7 @@
 // Invariant: this_heap is never null. It begins as the static empty heap, whose current slabs are
 // all empty and which owns nothing, so neither hit path asks whether there is a heap yet; after the
 // thread's end it is another such heap, and blocks come from the shared heap, under a lock.
-// Threads: as each function says. Read next: remote_free.hpp, fork.cpp.
+// Threads: as each function says. Read next: shared_heap.hpp, remote_free.hpp, fork.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,11 +23,6 @@ extern constinit Heap finished_heap;
 /// Fails: null when the thread is past its end or memory for a heap ran out: use the shared heap.
 [[nodiscard]] Heap* ensure_heap() noexcept;
 
-/// The heap of threads past their end, and of those for whose heap memory ran out; held by one at a
-/// time. Blocks of it are given back as any other thread's are.
-[[nodiscard]] Heap& acquire_shared_heap() noexcept;
-void release_shared_heap() noexcept;
-
 /// If `heap` is an orphan with announced slabs, serves them: memory that other threads free into a
 /// dead thread's slabs goes back without waiting for an adopter. Threads: any.
 void serve_if_orphan(Heap* heap) noexcept;
@@ -35,7 +30,7 @@ void serve_if_orphan(Heap* heap) noexcept;
 /// Takes a slab with room of this class from an orphan. Fails: null. Threads: the owner of `taker`.
 [[nodiscard]] Slab* adopt_slab(Heap& taker, SizeClass size_class) noexcept;
 
-/// Serves and releases what orphans hold. For collect().
+/// Serves and releases what orphans and the shared heap hold. For collect().
 void collect_orphans() noexcept;
 
 /// Moves runs from every heap's cache to the store: all, or those that have aged.

@@ -25,6 +25,14 @@ class Lock {
     }
   }
 
+  /// Returns: false if somebody holds it, perhaps the caller.
+  [[nodiscard]] bool try_acquire() noexcept {
+    std::uint32_t expected = 0;
+    // Acquire: as acquire().
+    return word_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
   void release() noexcept {
     // Release: publishes the critical section; pairs with acquire().
     if (word_.exchange(0, std::memory_order_release) == 2) [[unlikely]]
