@@ -81,6 +81,10 @@ constexpr OptionRow kRows[] = {
     boolean<&Options::purge_thread>(
         "purge_thread",
         "run a thread that gives idle memory back also while the whole process sleeps"),
+    boolean<&Options::numa>(
+        "numa",
+        "on machines with several memory nodes, threads get memory of their own; "
+        "read when the process begins"),
     boolean<&Options::guard_large>(
         "guard_large",
         "blocks above 1 MiB end at an inaccessible page and lose access when they are freed"),

@@ -35,6 +35,7 @@ struct Options {
   Setting<OnError, OnError::kAbort> on_error;
   Setting<bool, false> purge_thread;
   Setting<HugePages, HugePages::kSystem> huge_pages;
+  Setting<bool, true> numa;
   Setting<bool, false> guard_large;
   Setting<bool, false> show_stats;
   TextSetting stats_json;

@@ -23,6 +23,7 @@ struct Segment {
   std::size_t committed_count;    ///< slices from the start that are accessible
   std::size_t longest_idle_max;   ///< no idle run is longer than this: skips hopeless searches
   bool wishes_huge_pages;         ///< until the next tick: see choose_pages()
+  unsigned node;                  ///< memory node that its pages come from; 0 where there is one
   SliceSet idle;                  ///< held by nobody
   SliceSet young;                 ///< idle since the last purge tick, memory still resident
   SliceSet old;                   ///< idle since before it

@@ -6,6 +6,7 @@
 #include "core/metadata.hpp"
 #include "core/options.hpp"
 #include "core/slab_map.hpp"
+#include "os/memory_node.hpp"
 #include "os/os.hpp"
 
 namespace drey::core {
@@ -67,9 +68,10 @@ void SegmentStore::open() noexcept {
   opened_ = true;
   if constexpr (kSecure) draw_secrets();
   slab_map.open();
+  has_nodes_ = options.numa.load(std::memory_order_relaxed) && os::has_memory_nodes();
 }
 
-Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
+Segment* SegmentStore::add_segment(std::size_t slices_min, unsigned node) noexcept {
   if (segment_count_ == kSegmentsMax) return nullptr;
   std::size_t slices = 0;
   std::byte* start = nullptr;
@@ -99,6 +101,10 @@ Segment* SegmentStore::add_segment(std::size_t slices_min) noexcept {
   segment->idle.set_range(0, slices);
   segment->zero.set_range(0, slices);
   segment->index = segment_count_;
+  if (node != kAnyNode) {
+    segment->node = node;
+    os::wish_memory_node(start, slices * kSliceBytes, node);
+  }
   choose_pages(*segment);
   segments_[segment_count_++] = segment;
   return segment;
@@ -114,19 +120,32 @@ SegmentStore::Run SegmentStore::take_from(Segment* segment, std::size_t slices,
   return {slab, segment->address_of_slice(first), segment->touch_run(first, slices)};
 }
 
+SegmentStore::Run SegmentStore::take_from_present(std::size_t slices, std::size_t alignment,
+                                                  unsigned node) noexcept {
+  for (std::size_t index = first_with_room_; index < segment_count_; ++index) {
+    Segment* const segment = segments_[index];
+    if (node != kAnyNode && segment->node != node) continue;
+    const Run run = take_from(segment, slices, alignment);
+    if (run.slab != nullptr) return run;
+    if (index == first_with_room_ && segment->longest_idle_max == 0) ++first_with_room_;
+  }
+  return {};
+}
+
 SegmentStore::Run SegmentStore::acquire(std::size_t slices, std::size_t alignment) noexcept {
   DREY_ASSERT(slices >= 1 && slices <= kSegmentSlicesMax);
   const os::LockHolder hold(lock_);
-  for (std::size_t index = first_with_room_; index < segment_count_; ++index) {
-    const Run run = take_from(segments_[index], slices, alignment);
-    if (run.slab != nullptr) return run;
-    if (index == first_with_room_ && segments_[index]->longest_idle_max == 0) ++first_with_room_;
-  }
+  const unsigned node = has_nodes_ ? os::memory_node() : kAnyNode;
+  Run run = take_from_present(slices, alignment, node);
+  if (run.slab != nullptr) return run;
   // Alignment beyond the segment's own may cost the slices before the first multiple.
   const std::size_t slack = alignment <= kSegmentAlignment ? 0 : alignment / kSliceBytes;
-  if (slices + slack > kSegmentSlicesMax) return {};
-  Segment* const segment = add_segment(slices + slack);
-  return segment == nullptr ? Run{} : take_from(segment, slices, alignment);
+  if (slices + slack <= kSegmentSlicesMax) {
+    Segment* const segment = add_segment(slices + slack, node);
+    if (segment != nullptr) run = take_from(segment, slices, alignment);
+  }
+  const bool others_may_have_some = run.slab == nullptr && node != kAnyNode;
+  return others_may_have_some ? take_from_present(slices, alignment, kAnyNode) : run;
 }
 
 void SegmentStore::make_idle(Segment* segment, std::size_t first, std::size_t slices,

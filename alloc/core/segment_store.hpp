@@ -28,6 +28,8 @@ class SegmentStore {
   };
 
   /// Takes `slices` that start on `alignment` bytes (a power of two). Requires: both fit a segment.
+  /// On a machine with several memory nodes: of a segment of the calling thread's node, where there is
+  /// room or address space for one; else of any.
   /// Fails: Run{}; the store is unchanged.
   [[nodiscard]] Run acquire(std::size_t slices, std::size_t alignment) noexcept;
 
@@ -84,13 +86,19 @@ class SegmentStore {
  private:
   static constexpr std::size_t kSegmentsMax = 65536;  // 4 TiB of full segments
 
-  [[nodiscard]] Segment* add_segment(std::size_t slices_min) noexcept;
+  /// A segment that has no node is anybody's.
+  static constexpr unsigned kAnyNode = ~0U;
+
+  [[nodiscard]] Segment* add_segment(std::size_t slices_min, unsigned node) noexcept;
+  [[nodiscard]] Run take_from_present(std::size_t slices, std::size_t alignment,
+                                      unsigned node) noexcept;
   [[nodiscard]] Run take_from(Segment* segment, std::size_t slices, std::size_t alignment) noexcept;
   void make_idle(Segment* segment, std::size_t first, std::size_t slices,
                  bool aged = false) noexcept;
 
   os::Lock lock_;
   bool opened_ = false;
+  bool has_nodes_ = false;  ///< the machine has several, and the option says to mind them
   std::size_t segment_count_ = 0;
   std::size_t first_with_room_ = 0;  ///< segments before it have no idle slice at all
   std::atomic<std::uint64_t> next_tick_ms_{0};

@@ -76,6 +76,17 @@ int end_this_thread() noexcept;
 /// True once the allocator has asked for fork handlers. They are never run.
 [[nodiscard]] bool has_fork_handlers() noexcept;
 
+/// Memory nodes of the machine, as its next user asks, and the one that every thread runs on.
+/// reset(): one node.
+void set_memory_nodes(bool several, unsigned current) noexcept;
+/// Node last wished for, for which range; nothing since the last reset().
+struct NodeWish {
+  const void* start;
+  std::size_t bytes;
+  unsigned node;
+};
+[[nodiscard]] std::optional<NodeWish> wished_memory_node() noexcept;
+
 /// What was last wished of huge pages; nothing since the last reset().
 [[nodiscard]] std::optional<bool> wished_huge_pages() noexcept;
 }  // namespace drey::fake_os
