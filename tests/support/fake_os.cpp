@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/fake_os.hpp"
 
-#include "os/memory_node.hpp"
 #include "os/os.hpp"
 
 #include <drey/base/assert.hpp>
@@ -70,9 +69,6 @@ constinit std::atomic<std::size_t> held{0};
 constinit std::atomic<std::uint64_t> clock_ms{1'000'000};
 /// -1: nothing was wished.
 constinit std::atomic<int> wish{-1};
-constinit std::atomic<bool> several_nodes{false};
-constinit std::atomic<unsigned> current_node{0};
-std::optional<NodeWish> node_wish;
 constinit std::atomic<std::size_t> page_override{0};
 constinit std::atomic<std::size_t> limit{SIZE_MAX};
 constinit std::atomic<bool> environment_readable{false};
@@ -136,9 +132,7 @@ static void check_range(const void* start, std::size_t bytes) noexcept {
 
 void reset() noexcept {
   wish = -1;
-  several_nodes = false;
-  current_node = 0;
-  node_wish.reset();
+  set_memory_nodes(false, 0);
   for (Control& control : kinds) control.reset();
   all_kinds.reset();
   failed = 0;
@@ -193,14 +187,6 @@ void set_address_space_limit(std::size_t limit_bytes) noexcept {
 std::optional<bool> wished_huge_pages() noexcept {
   const int last = wish.load(std::memory_order_relaxed);
   return last < 0 ? std::nullopt : std::optional<bool>(last != 0);
-}
-
-void set_memory_nodes(bool several, unsigned current) noexcept {
-  several_nodes = several;
-  current_node = current;
-}
-std::optional<NodeWish> wished_memory_node() noexcept {
-  return node_wish;
 }
 
 bool has_fork_handlers() noexcept {
@@ -333,19 +319,6 @@ Seed process_seed() noexcept {
 void wish_huge_pages(void* start, std::size_t bytes, bool wanted) noexcept {
   fake_os::check_range(start, bytes);
   fake_os::wish.store(wanted ? 1 : 0, std::memory_order_relaxed);
-}
-
-bool has_memory_nodes() noexcept {
-  return fake_os::several_nodes;
-}
-
-unsigned memory_node() noexcept {
-  return fake_os::current_node;
-}
-
-void wish_memory_node(void* start, std::size_t bytes, unsigned node) noexcept {
-  fake_os::check_range(start, bytes);
-  fake_os::node_wish = fake_os::NodeWish{start, bytes, node};
 }
 
 bool is_resident(const void* address) noexcept {

@@ -77,7 +77,7 @@ int end_this_thread() noexcept;
 [[nodiscard]] bool has_fork_handlers() noexcept;
 
 /// Memory nodes of the machine, as its next user asks, and the one that every thread runs on.
-/// reset(): one node.
+/// reset(): one node, and nothing wished.
 void set_memory_nodes(bool several, unsigned current) noexcept;
 /// Node last wished for, for which range; nothing since the last reset().
 struct NodeWish {
