@@ -195,6 +195,15 @@ struct alignas(2 * kCacheLineBytes) Slab {
   /// Returns: false when all are carved. Requires: the free list is empty.
   bool carve() noexcept;
 
+  /// Forgets the list of a slab that nobody holds a block of: carved anew, its blocks come in the order
+  /// of their addresses, which the processor foresees, and not in that of their last frees. Cost: none;
+  /// carve() writes the links again. Secure builds keep the list: its blocks have come out of quarantine.
+  void start_over() noexcept {
+    if constexpr (kSecure) return;
+    free = nullptr;
+    carved = 0;
+  }
+
   /// Appends `count` blocks, chained from `head`, to the free list; the caller corrects countdown.
   void take_chain(Block* head, Block* tail) noexcept {
     link(tail, free);

@@ -49,10 +49,14 @@ bool take_remote_blocks(Slab* slab) noexcept {
   return true;
 }
 
+/// Of longer blocks carve() touches one cache line each, which costs more than their order gains.
+constexpr std::size_t kStartOverBytesMax = 128;
+
 void take_off_queue(Heap& heap, Slab* slab) noexcept {
   heap.unqueue(slab);
   // Queued slabs count what is live: one block too many came back to an empty one.
   if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
+  if (slab->countdown == 0 && slab->block_bytes <= kStartOverBytesMax) slab->start_over();
 }
 
 Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {

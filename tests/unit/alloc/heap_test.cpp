@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <vector>
 
 namespace drey::core {
@@ -128,6 +130,27 @@ TEST_F(HeapTest, BlocksThatWereInUseComeBeforeMemoryThatNobodyHasTouched) {
   give_back_blocks(rest);
   give_back_blocks(first_page);
   give_back_some(slabs[0], kThreshold, kCapacity - kThreshold);
+}
+
+TEST_F(HeapTest, AnEmptySlabOfShortBlocksStartsOverInTheOrderOfItsAddresses) {
+  if (kSecure)
+    GTEST_SKIP() << "builds with DREY_SECURE hand blocks out in an order drawn by chance";
+  constexpr std::size_t kShortBytes = 64;
+  constexpr std::size_t kShortCapacity = kSliceBytes / kShortBytes;
+  std::vector<void*> first = take_blocks(kShortCapacity, kShortBytes);
+  const std::vector<void*> second = take_blocks(1, kShortBytes);
+  Slab* const slab = slab_of(first);
+  std::shuffle(first.begin(), first.end(), std::mt19937(1));
+  give_back_blocks(first);
+  ASSERT_EQ(slab->live(), 0U);
+  const std::vector<void*> rest = take_blocks(slab_of(second)->carved - 1, kShortBytes);
+  const std::vector<void*> again = take_blocks(kShortCapacity, kShortBytes);
+  EXPECT_EQ(slab_of(again), slab);
+  EXPECT_TRUE(std::is_sorted(again.begin(), again.end()));
+  EXPECT_TRUE(heap->invariants_hold());
+  give_back_blocks(again);
+  give_back_blocks(rest);
+  give_back_blocks(second);
 }
 
 TEST_F(HeapTest, TheBlockFreedLastComesOutFirst) {
