@@ -31,18 +31,6 @@ constexpr std::size_t kZeroInlineBytesMax = 256;
   }
   return block;
 }
-/// Zeroes a long run that was in use: by giving its memory back where hardly any of it is there, as
-/// after a purge of part of it or a use that touched little; else by writing.
-[[nodiscard]] void* zero_long(void* block, std::size_t bytes) noexcept {
-  constexpr std::size_t kProbes = 4;
-  auto* const first = static_cast<std::byte*>(block);
-  bool resident = false;
-  for (std::size_t probe = 0; probe < kProbes && !resident; ++probe) {
-    resident = os::is_resident(first + bytes / kProbes * probe + bytes / kProbes / 2);
-  }
-  if (!resident && os::purge(block, bytes)) return block;
-  return std::memset(block, 0, bytes);
-}
 
 /// What a block of `usable` bytes moves to that has to grow to `size`. Who grows by less than an
 /// eighth will come again: a quarter more at a time copies each byte four times on the way to any
@@ -65,7 +53,7 @@ constexpr std::size_t kZeroInlineBytesMax = 256;
   if (size > kSizeMax) return nullptr;
   const LargeBlock block = take_large(size, kMinAlignmentBytes);
   if (block.pointer == nullptr || block.zero) return block.pointer;
-  return zero_long(block.pointer, good_large_size(size));
+  return zero_large(block.pointer, good_large_size(size));
 }
 }  // namespace
 

@@ -76,8 +76,6 @@ struct Heap {
   std::atomic<HeapState> state;
   std::atomic<bool> busy;  ///< its thread is changing lists: see fork.cpp
   Counter slab_bytes;
-  Counter
-      large_bytes;  ///< taken here less given back here: only the sum over heaps means something
   Counter remote_chain_count;
 
   /// The current slab of a class, wherever it is kept; take() itself looks into `current`.

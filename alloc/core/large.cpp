@@ -15,24 +15,12 @@
 #include "core/thread_heap.hpp"
 #include "os/os.hpp"
 
+#include <cstring>
+
 namespace drey::core {
 namespace {
 /// Calls between two looks at the clock: the tick is due in hundreds of milliseconds.
 constexpr std::uint32_t kVisitsPerClockRead = 32;
-
-/// Of threads that have no heap. Taken and given back may fall to different counters: only the sum
-/// of all means something, so each may wrap below zero.
-constinit std::atomic<std::size_t> bytes_without_heap{0};
-
-void count_bytes(std::size_t more, std::size_t less) noexcept {
-  Heap* const heap = this_heap;
-  if (heap->state.load(std::memory_order_relaxed) == HeapState::kOwned) {
-    heap->large_bytes.add(more - less);
-  } else {
-    // Relaxed: a statistic; pairs with large_bytes_without_heap().
-    bytes_without_heap.fetch_add(more - less, std::memory_order_relaxed);
-  }
-}
 
 [[nodiscard]] std::size_t slices_for(std::size_t size) noexcept {
   return divide_up(size, kSliceBytes);
@@ -68,7 +56,6 @@ void count_bytes(std::size_t more, std::size_t less) noexcept {
   slab->run_bytes = slices_for(size) * kSliceBytes;
   slab->state = SlabState::kLarge;
   slab_map.set(run.start, 1, slab);
-  count_bytes(slab->run_bytes, 0);
   return {run.start, run.zero};
 }
 
@@ -105,7 +92,6 @@ void give_back_run(Slab* slab) noexcept {
   slab->run_bytes = bytes;
   slab->state = SlabState::kHuge;
   slab_map.set(start, 1, slab);
-  count_bytes(bytes, 0);
   return {start, true};
 }
 
@@ -133,7 +119,6 @@ void give_back_run(Slab* slab) noexcept {
   slab->run_bytes = size;
   slab->state = SlabState::kGuarded;
   slab_map.set(block.start, 1, slab);
-  count_bytes(size, 0);
   return {block.start, true};
 }
 
@@ -153,7 +138,6 @@ void give_back_guarded(Slab* slab) noexcept {
   if (!guarded_tail_is_intact(slab->start, old_size)) return nullptr;  // its free will tell
   if (!grow_guarded({slab->start, slab->capacity}, old_size, size)) return nullptr;
   slab->run_bytes = size;
-  count_bytes(size, old_size);
   return slab->start;
 }
 
@@ -167,7 +151,6 @@ void give_back_guarded(Slab* slab) noexcept {
     segment_store.shorten(slab, slices, new_slices);
   }
   slab->slice_count = static_cast<std::uint16_t>(new_slices);
-  count_bytes(new_slices * kSliceBytes, slab->run_bytes);
   slab->run_bytes = new_slices * kSliceBytes;
   return slab->start;
 }
@@ -198,7 +181,6 @@ void give_back_guarded(Slab* slab) noexcept {
   }
   slab->start = static_cast<std::byte*>(start);
   slab->run_bytes = bytes;
-  count_bytes(bytes, old_bytes);
   return start;
 }
 
@@ -247,7 +229,6 @@ void give_back_large(Slab* slab, void* pointer) noexcept {
   slab_map.set(slab->start, 1, nullptr);
   // Relaxed: set before the block went out; its way to this thread orders it.
   if (slab->owner.load(std::memory_order_relaxed) != nullptr) let_go_of_large(slab);
-  count_bytes(0, slab->run_bytes);
   if (slab->state == SlabState::kLarge) return give_back_run(slab);
   if (slab->state == SlabState::kGuarded) return give_back_guarded(slab);
   os::unmap(slab->start, slab->run_bytes);
@@ -283,12 +264,18 @@ bool extend_large(Slab* slab, std::size_t size) noexcept {
   const std::size_t bytes = pages_for(size);
   if (os::remap(slab->start, old_bytes, bytes, false) == nullptr) return false;
   slab->run_bytes = bytes;
-  count_bytes(bytes, old_bytes);
   count_again(slab);
   return true;
 }
 
-std::size_t large_bytes_without_heap() noexcept {
-  return bytes_without_heap.load(std::memory_order_relaxed);
+void* zero_large(void* block, std::size_t bytes) noexcept {
+  constexpr std::size_t kProbes = 4;
+  auto* const first = static_cast<std::byte*>(block);
+  bool resident = false;
+  for (std::size_t probe = 0; probe < kProbes && !resident; ++probe) {
+    resident = os::is_resident(first + bytes / kProbes * probe + bytes / kProbes / 2);
+  }
+  if (!resident && os::purge(block, bytes)) return block;
+  return std::memset(block, 0, bytes);
 }
 }  // namespace drey::core

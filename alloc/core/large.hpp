@@ -44,6 +44,7 @@ void give_back_large(Slab* slab, void* pointer) noexcept;
 /// Grows a block where it is. Fails: false; nothing has changed. Requires: size > run_bytes.
 [[nodiscard]] bool extend_large(Slab* slab, std::size_t size) noexcept;
 
-/// Part of the bytes in large and huge blocks that no heap counts; see Heap::large_bytes.
-[[nodiscard]] std::size_t large_bytes_without_heap() noexcept;
+/// Zeroes a large block that was in use: by giving its memory back where hardly any of it is there, as
+/// after a purge of part of it or a use that touched little; else by writing. Returns: `block`.
+void* zero_large(void* block, std::size_t bytes) noexcept;
 }  // namespace drey::core

@@ -50,7 +50,7 @@ void* allocate_aligned_zeroed(std::size_t alignment, std::size_t size) noexcept 
   if (size_class == SizeClass{0}) {
     const LargeBlock block = take_large(size, alignment);
     if (block.pointer == nullptr || block.zero) return block.pointer;
-    return std::memset(block.pointer, 0, good_large_size(size == 0 ? 1 : size));
+    return zero_large(block.pointer, good_large_size(size == 0 ? 1 : size));
   }
   void* const block = take_class(size_class);
   return block == nullptr ? nullptr : std::memset(block, 0, size_of(size_class));

@@ -198,7 +198,6 @@ HeapCounts count_heaps() noexcept {
   counts.remote_chains = shared_heap_to_count().remote_chain_count.value();
   for (const Heap* heap = all_heaps; heap != nullptr; heap = heap->next_heap) {
     counts.slab_bytes += heap->slab_bytes.value();
-    counts.large_bytes += heap->large_bytes.value();
     counts.cached_bytes += heap->runs.held_bytes();
     counts.remote_chains += heap->remote_chain_count.value();
   }

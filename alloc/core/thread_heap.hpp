@@ -40,7 +40,7 @@ void release_cached_runs(bool aged_only) noexcept;
 void enter_heap_list(Heap* heap) noexcept;
 
 struct HeapCounts {
-  std::size_t heaps, orphans, adopted, slab_bytes, large_bytes, cached_bytes, remote_chains;
+  std::size_t heaps, orphans, adopted, slab_bytes, cached_bytes, remote_chains;
 };
 [[nodiscard]] HeapCounts count_heaps() noexcept;
 
