@@ -19,6 +19,23 @@ struct WayType {
   using type = Way;
 };
 
+#if DREY_BENCH_BOOST
+template <class Visit>
+void visit_boost_ways(Visit visit) {
+  visit("boost_pool", WayType<BoostPoolWay>{});
+  visit("boost_object", WayType<BoostObjectPoolWay>{});
+}
+template <class Visit>
+void visit_shared_boost_ways(Visit visit) {
+  visit("boost_singleton", WayType<BoostSingletonWay>{});
+}
+#else
+template <class Visit>
+void visit_boost_ways(Visit /*visit*/) {}
+template <class Visit>
+void visit_shared_boost_ways(Visit /*visit*/) {}
+#endif
+
 /// Calls visit(name, WayType<Way>{}) for each way of one thread.
 template <class Visit>
 void for_each_way(Visit visit) {
@@ -26,10 +43,7 @@ void for_each_way(Visit visit) {
   visit(kMallocWay, WayType<MallocWay>{});
   visit("pmr_unsync", WayType<UnsyncWay>{});
   visit("pmr_sync", WayType<SyncWay>{});
-#if DREY_BENCH_BOOST
-  visit("boost_pool", WayType<BoostPoolWay>{});
-  visit("boost_object", WayType<BoostObjectPoolWay>{});
-#endif
+  visit_boost_ways(visit);
 }
 
 /// The ways that any thread may give back in.
@@ -38,8 +52,6 @@ void for_each_shared_way(Visit visit) {
   visit(kDreyWay, WayType<DreyWay>{});
   visit(kMallocWay, WayType<MallocWay>{});
   visit("pmr_sync", WayType<SyncWay>{});
-#if DREY_BENCH_BOOST
-  visit("boost_singleton", WayType<BoostSingletonWay>{});
-#endif
+  visit_shared_boost_ways(visit);
 }
 }  // namespace drey::bench
