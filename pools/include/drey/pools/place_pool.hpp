@@ -19,6 +19,7 @@
 #include <drey/pools/place_list.hpp>
 #include <drey/pools/pool_memory.hpp>
 #include <drey/pools/pool_options.hpp>
+#include <drey/pools/vector_ref.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -117,6 +118,12 @@ class PlacePool {
     // Relaxed: who holds the place changed it last; for others it is a snapshot.
     return (std::uint32_t{memory_.rounds()[place].load(std::memory_order_relaxed)} << 16) |
            states_[place].load(std::memory_order_relaxed);
+  }
+
+  /// True if `ref` names a place of this pool that has been out without a break since.
+  [[nodiscard]] bool is_held(VectorRef ref) const noexcept {
+    return ref.pool_tag() == tag_ && ref.place() < capacity() && (ref.generation() & 1) != 0 &&
+           generation(ref.place()) == ref.generation();
   }
 
   /// Cost: linear in the places ever used.
