@@ -17,6 +17,7 @@
 #include <drey/base/assert.hpp>
 #include <drey/pools/place_cache.hpp>
 #include <drey/pools/place_list.hpp>
+#include <drey/pools/pool_lock.hpp>
 #include <drey/pools/pool_memory.hpp>
 #include <drey/pools/pool_options.hpp>
 #include <drey/pools/vector_ref.hpp>
@@ -24,7 +25,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 namespace drey {
 class PlaceChecks;
@@ -194,7 +194,7 @@ class PlacePool {
   PlacePool* next_pool_ = nullptr;  ///< of all pools; guarded by the lock over all pools
   PlacePool* previous_pool_ = nullptr;
 
-  alignas(kCacheLineBytes) std::mutex lock_;
+  alignas(kCacheLineBytes) PoolLock lock_;
   PlaceList free_;                ///< of kept places, those that no thread keeps
   std::uint32_t used_count_ = 0;  ///< places ever handed to a cache or a holder
   bool is_scarce_ = false;        ///< the last try found nothing: nobody keeps places now
