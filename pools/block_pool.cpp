@@ -123,6 +123,7 @@ BlockPoolStatistics BlockPool::statistics() const noexcept {
 
 bool BlockPool::invariants_hold() const noexcept {
   if (carved_ > slot_count_ || slot_count_ > capacity_ || free_count_ > carved_) return false;
+  if (free_ != kEnd && free_block_ != block_at(free_, block_bytes_)) return false;
   std::size_t taken_count = 0;
   for (std::uint32_t index = 0; index < carved_; ++index) {
     if (is_taken(index)) ++taken_count;

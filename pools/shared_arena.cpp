@@ -89,10 +89,17 @@ SharedArena::Chunk* SharedArena::next_of(Chunk* chunk) noexcept {
 
 void* SharedArena::allocate_alone(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t needed = with_padding(bytes, alignment);
-  // Acquire, pairs with the release of the push below: the heads down the list are seen.
-  Chunk* const newest = alone_.load(std::memory_order_acquire);
-  for (Chunk* chunk = newest; chunk != nullptr;
-       chunk = chunk->next.load(std::memory_order_relaxed)) {  // written before the push
+  // Relaxed: what is reached from here was there at the last reset(), which ordered all of it.
+  for (Chunk *chunk = alone_spare_.load(std::memory_order_relaxed), *next = nullptr;
+       chunk != nullptr; chunk = next) {
+    next = chunk->next.load(std::memory_order_relaxed);
+    if (chunk->used.load(std::memory_order_relaxed) >= chunk->bytes) {
+      // Used up: if it is the first, nobody need look at it again. Relaxed: only a hint.
+      Chunk* expected = chunk;
+      alone_spare_.compare_exchange_strong(expected, next, std::memory_order_relaxed,
+                                           std::memory_order_relaxed);
+      continue;
+    }
     // One left over by reset() that is large enough, and not half empty then.
     if (chunk->bytes < needed || chunk->bytes / 2 > needed) continue;
     if (void* const piece = take_from(chunk, bytes, alignment); piece != nullptr) {
@@ -104,10 +111,11 @@ void* SharedArena::allocate_alone(std::size_t bytes, std::size_t alignment) noex
   Chunk* const made = make_chunk(sizeof(Chunk) + needed);
   if (made == nullptr) return nullptr;
   made->used.store(made->bytes, std::memory_order_relaxed);  // nobody else has it yet
-  Chunk* head = newest;
+  // Relaxed: the head is only stored.
+  Chunk* head = alone_.load(std::memory_order_relaxed);
   do {
     made->next.store(head, std::memory_order_relaxed);  // published by the exchange
-    // Release, pairs with the acquire above. Relaxed on failure: the head is only stored.
+    // Release, pairs with the acquire in statistics(). Relaxed on failure: as above.
   } while (!alone_.compare_exchange_weak(head, made, std::memory_order_release,
                                          std::memory_order_relaxed));
   std::byte* const piece = aligned(made->begin(), alignment);
@@ -153,6 +161,7 @@ void SharedArena::reset() noexcept {
       if (is_watched_) mark_unusable(chunk->begin(), chunk->bytes);
     }
   }
+  alone_spare_.store(alone_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   Chunk* const first = none_.next.load(std::memory_order_relaxed);
   current_.store(first == nullptr ? &none_ : first, std::memory_order_relaxed);
 }
@@ -166,6 +175,7 @@ void SharedArena::release() noexcept {
       chunk = next;
     }
   }
+  alone_spare_.store(nullptr, std::memory_order_relaxed);
   current_.store(&none_, std::memory_order_relaxed);
 }
 

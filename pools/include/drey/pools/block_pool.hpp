@@ -6,7 +6,8 @@
 // Chunks double: chunk k has first_count << k blocks, so an index leads to its block by arithmetic,
 // and a block to its index through at most 32 ranges, the largest first.
 // Invariants: (1) carved = taken + free; (2) links_[i] is kTaken exactly while block i is taken;
-// (3) blocks from carved_ on were never taken, so carved_ is the most taken at once so far.
+// (3) blocks from carved_ on were never taken, so carved_ is the most taken at once so far;
+// (4) unless free_ is kEnd, free_block_ is its block, so that a take waits for no arithmetic.
 // Read next: object_pool.hpp, pool_resource.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -92,10 +93,12 @@ class BlockPool {
     const std::uint32_t index = free_;
     if (index == kEnd) [[unlikely]]
       return carve();
+    void* const block = free_block_;
+    if (block == nullptr) __builtin_unreachable();  // callers need no test of their own
     free_ = links_[index];
+    free_block_ = block_at(free_, block_bytes);
     links_[index] = kTaken;
     --free_count_;
-    void* const block = block_at(index, block_bytes);
     if (is_watched_) [[unlikely]]
       watch_taken(block);
     return block;
@@ -112,13 +115,14 @@ class BlockPool {
   [[gnu::always_inline]] void release(std::uint32_t index, void* block) noexcept {
     links_[index] = free_;
     free_ = index;
+    free_block_ = block;
     ++free_count_;
     if (is_watched_) [[unlikely]]
       watch_given_back(block);
   }
 
-  [[nodiscard, gnu::returns_nonnull]] void* block_at(std::uint32_t index,
-                                                     std::size_t block_bytes) const noexcept {
+  /// Of kEnd: some address, which nobody uses.
+  [[nodiscard]] void* block_at(std::uint32_t index, std::size_t block_bytes) const noexcept {
     const Chunk& chunk = chunks_[log2_floor((std::size_t{index} >> first_count_log2_) + 1)];
     return reinterpret_cast<void*>(chunk.biased_begin + index * block_bytes);
   }
@@ -146,8 +150,9 @@ class BlockPool {
   [[noreturn, gnu::noinline, gnu::cold]] void report(std::uint32_t index,
                                                      const void* block) const noexcept;
 
-  std::uint32_t free_ = kEnd;
+  std::uint32_t free_ = kEnd;  // the first free block's index
   std::uint32_t free_count_ = 0;
+  void* free_block_ = nullptr;  // its address: known before it is asked for
   std::uint32_t* links_ = nullptr;
   std::uint32_t carved_ = 0;
   std::uint32_t slot_count_ = 0;  // blocks that there is memory for

@@ -93,7 +93,8 @@ class SharedArena {
 
   alignas(kCacheLineBytes) std::atomic<Chunk*> current_{&none_};
   alignas(kCacheLineBytes) std::atomic<std::size_t> reserved_bytes_{0};
-  std::atomic<Chunk*> alone_{nullptr};  // chunks of one big piece each
+  std::atomic<Chunk*> alone_{nullptr};        // chunks of one big piece each
+  std::atomic<Chunk*> alone_spare_{nullptr};  // of them, the first that may be free since reset()
   const std::size_t chunk_bytes_;
   const std::size_t bytes_max_;
   const bool is_watched_;
