@@ -1,5 +1,5 @@
 // memory_marks_test.cpp: under the address sanitizer, what an arena or pool has not handed out, or has
-// taken back, cannot be touched; under Valgrind the same words are said (run by hand).
+// taken back, cannot be touched; for Valgrind: memory_marks_child.cpp.
 // SPDX-License-Identifier: MIT
 #include <drey/pools/arena.hpp>
 #include <drey/pools/frame_arena.hpp>
