@@ -10,10 +10,12 @@
 #endif
 
 // The sanitizer's run-time library defines these; null where there is none.
+// NOLINTBEGIN(readability-identifier-naming): its names.
 extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void* pointer,
                                                           std::size_t bytes);
 extern "C" [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* pointer,
                                                             std::size_t bytes);
+// NOLINTEND(readability-identifier-naming)
 
 namespace drey {
 namespace {
