@@ -36,14 +36,19 @@ template <class Visit>
 void visit_shared_boost_ways(Visit /*visit*/) {}
 #endif
 
-/// Calls visit(name, WayType<Way>{}) for each way of one thread.
+/// Calls visit(name, WayType<Way>{}) for each way of one thread that is not drey's pool.
 template <class Visit>
-void for_each_way(Visit visit) {
-  visit(kDreyWay, WayType<DreyWay>{});
+void for_each_other_way(Visit visit) {
   visit(kMallocWay, WayType<MallocWay>{});
   visit("pmr_unsync", WayType<UnsyncWay>{});
   visit("pmr_sync", WayType<SyncWay>{});
   visit_boost_ways(visit);
+}
+
+template <class Visit>
+void for_each_way(Visit visit) {
+  visit(kDreyWay, WayType<DreyWay>{});
+  for_each_other_way(visit);
 }
 
 /// The ways that any thread may give back in.

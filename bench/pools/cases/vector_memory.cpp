@@ -28,6 +28,7 @@ Figures memory(double) {
 }  // namespace
 
 void add_vector_memory(PoolCaseList& cases) {
+  cases.push_back({"vector", "vector/memory_100000_packed", kDreyWay, memory<PackedWay>});
   for_each_way([&](const char* name, auto way) {
     cases.push_back({"vector", "vector/memory_100000", name, memory<typename decltype(way)::type>});
   });

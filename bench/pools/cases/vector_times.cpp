@@ -42,6 +42,18 @@ Figures burst(double seconds) {
   });
 }
 
+/// drey's pool, 128 vectors a call.
+Figures batches_of_vectors(double seconds) {
+  VectorPool225 pool(kPoolVectors);
+  return cost_of(seconds, kBatch, [&](std::size_t count) {
+    for (std::size_t index = 0; index < count; ++index) {
+      VectorBatch batch = pool.take_batch(kBatch);
+      if (batch.count() != kBatch) std::abort();
+      keep(&batch);
+    }
+  });
+}
+
 /// drey's allocator, 128 blocks a call.
 Figures batches_of_blocks(double seconds) {
   std::array<void*, kBatch> blocks{};
@@ -63,7 +75,8 @@ void add_vector_times(PoolCaseList& cases) {
     cases.push_back(
         {"vector", "vector/burst_256", name, burst<typename decltype(way)::type, kBurst>});
   });
-  for_each_way([&](const char* name, auto way) {
+  cases.push_back({"vector", "vector/batch_128", kDreyWay, batches_of_vectors});
+  for_each_other_way([&](const char* name, auto way) {
     cases.push_back(
         {"vector", "vector/batch_128", name, burst<typename decltype(way)::type, kBatch>});
   });

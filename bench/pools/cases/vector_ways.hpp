@@ -19,17 +19,20 @@ inline constexpr std::size_t kObservationFloats = 225;
 inline constexpr std::size_t kObservationBytes = kObservationFloats * sizeof(float);
 inline constexpr std::size_t kPoolVectors = 200'000;  ///< room for every case
 
-/// drey's pool, by its unique handle.
-class DreyWay {
+/// drey's pool, padded or packed, by its unique handle.
+template <class Pool>
+class PoolWay {
  public:
-  using Handle = PooledVector;
+  using Handle = typename Pool::PooledVector;
   Handle take() { return pool_.take(); }
   static void give_back(Handle& handle) { handle.reset(); }
   static void* address(const Handle& handle) { return handle.get(); }
 
  private:
-  VectorPool pool_{kPoolVectors};
+  Pool pool_{kPoolVectors};
 };
+using DreyWay = PoolWay<VectorPool225>;
+using PackedWay = PoolWay<PackedVectorPool225>;
 
 /// What all ways with plain pointers share.
 struct PointerWay {

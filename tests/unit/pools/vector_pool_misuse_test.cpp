@@ -10,15 +10,21 @@
 namespace drey {
 namespace {
 
+/// The vector one stride on, whether there is one or not.
+Vector225* behind(const VectorPool225& pool, const PooledVector& vector) {
+  return reinterpret_cast<Vector225*>(reinterpret_cast<std::byte*>(vector.get()) +
+                                      pool.stride_bytes());
+}
+
 TEST(VectorPoolDeathTest, NamesAVectorGivenBackTwice) {
-  VectorPool pool(4);
+  VectorPool225 pool(4);
   Vector225* const vector = pool.take().detach();
   pool.give_back(vector);
   EXPECT_DEATH(pool.give_back(vector), "^drey: vector pool: vector 0x[0-9a-f]+ given back twice\n");
 }
 
 TEST(VectorPoolDeathTest, NamesAHandleWhoseVectorWasGivenBackByHand) {
-  VectorPool pool(4);
+  VectorPool225 pool(4);
   EXPECT_DEATH(
       {
         const PooledVector vector = pool.take();
@@ -28,21 +34,21 @@ TEST(VectorPoolDeathTest, NamesAHandleWhoseVectorWasGivenBackByHand) {
 }
 
 TEST(VectorPoolDeathTest, NamesAVectorOfAnotherPool) {
-  VectorPool pool(4);
-  VectorPool other_pool(4);
+  VectorPool225 pool(4);
+  VectorPool225 other_pool(4);
   const PooledVector vector = other_pool.take();
   EXPECT_DEATH(pool.give_back(vector.get()),
                "^drey: vector pool: given back 0x[0-9a-f]+, which is no vector of this pool\n");
 }
 
 TEST(VectorPoolDeathTest, NamesAVectorOnTheStack) {
-  VectorPool pool(4);
+  VectorPool225 pool(4);
   Vector225 vector;
   EXPECT_DEATH(pool.give_back(&vector), "no vector of this pool");
 }
 
 TEST(VectorPoolDeathTest, NamesAPointerIntoTheMiddleOfAVector) {
-  VectorPool pool(4);
+  VectorPool225 pool(4);
   const PooledVector vector = pool.take();
   auto* const inside =
       reinterpret_cast<Vector225*>(reinterpret_cast<std::byte*>(vector.get()) + 64);
@@ -50,19 +56,19 @@ TEST(VectorPoolDeathTest, NamesAPointerIntoTheMiddleOfAVector) {
 }
 
 TEST(VectorPoolDeathTest, NamesAVectorJustBehindThePool) {
-  VectorPool pool(1);
+  VectorPool225 pool(1);
   const PooledVector vector = pool.take();
-  EXPECT_DEATH(pool.give_back(vector.get() + 1), "no vector of this pool");
+  EXPECT_DEATH(pool.give_back(behind(pool, vector)), "no vector of this pool");
 }
 
 TEST(VectorPoolDeathTest, NamesAVectorNeverTaken) {
-  VectorPool pool(4);
+  VectorPool225 pool(4);
   const PooledVector vector = pool.take();
-  EXPECT_DEATH(pool.give_back(vector.get() + 1), "vector 0x[0-9a-f]+ was never taken");
+  EXPECT_DEATH(pool.give_back(behind(pool, vector)), "vector 0x[0-9a-f]+ was never taken");
 }
 
 TEST(VectorPoolDeathTest, RefusesEverythingWithoutCapacity) {
-  VectorPool pool(0);
+  VectorPool225 pool(0);
   Vector225 vector;
   EXPECT_DEATH(pool.give_back(&vector), "no vector of this pool");
 }
@@ -70,7 +76,7 @@ TEST(VectorPoolDeathTest, RefusesEverythingWithoutCapacity) {
 TEST(VectorPoolDeathTest, SaysHowManyVectorsAreOutWhenItEnds) {
   EXPECT_DEATH(
       {
-        std::optional<VectorPool> pool(std::in_place, std::size_t{8});
+        std::optional<VectorPool225> pool(std::in_place, std::size_t{8});
         Vector225* vectors[3];
         for (Vector225*& vector : vectors) vector = pool->take().detach();
         pool->give_back(vectors[1]);
