@@ -28,11 +28,29 @@ constexpr std::size_t kStateValuesMax = std::size_t{1} << 40;
 }
 }  // namespace
 
-BatchBuffers::BatchBuffers(RowForm form, std::size_t state_values) noexcept
+BatchBuffers::BatchBuffers(RowForm form, std::size_t state_values,
+                           const VectorBacking& backing) noexcept
     : state_values_(state_values <= kStateValuesMax ? state_values : 0),
-      stride_(form == RowForm::kPadded ? align_up(state_values_, kLineFloats) : state_values_) {}
+      stride_(form == RowForm::kPadded ? align_up(state_values_, kLineFloats) : state_values_),
+      backing_(backing) {}
 
 BatchBuffers::~BatchBuffers() {
+  give_up_block();
+}
+
+std::byte* BatchBuffers::make_block(std::size_t bytes) const noexcept {
+  void* const block = allocate(bytes, kCacheLineBytes);
+  if (block == nullptr) return nullptr;
+  if (backing_.open != nullptr && !backing_.open(block, bytes, backing_.context)) {
+    deallocate(block);
+    return nullptr;
+  }
+  return static_cast<std::byte*>(block);
+}
+
+void BatchBuffers::give_up_block() noexcept {
+  if (block_ == nullptr) return;
+  if (backing_.close != nullptr) backing_.close(block_, reserved_bytes_, backing_.context);
   deallocate(block_);
 }
 
@@ -54,10 +72,10 @@ bool BatchBuffers::resize(std::size_t rows) noexcept {
   Layout layout;
   if (state_values_ == 0 || !lay_out(rows, layout)) return false;
   if (layout.bytes > reserved_bytes_) {
-    void* const block = allocate(layout.bytes, kCacheLineBytes);
+    std::byte* const block = make_block(layout.bytes);
     if (block == nullptr) return false;
-    deallocate(block_);
-    block_ = static_cast<std::byte*>(block);
+    give_up_block();
+    block_ = block;
     reserved_bytes_ = layout.bytes;
   }
   rows_ = rows;

@@ -76,13 +76,18 @@ GatherResult gather(std::span<const std::uint32_t> rows, const MatrixRows& matri
                      matrix, batch);
 }
 
+GatherResult check_gather(std::size_t count, const MatrixRows& matrix,
+                          const BatchRows& batch) noexcept {
+  if (!shapes_fit(count, matrix, batch)) return GatherResult::kBadShape;
+  return overlap(count, matrix, batch) ? GatherResult::kOverlap : GatherResult::kDone;
+}
+
 GatherResult gather_with(CopyForm copy, StoreForm store, std::span<const std::uint32_t> rows,
                          const MatrixRows& matrix, const BatchRows& batch) noexcept {
-  if (!shapes_fit(rows.size(), matrix, batch)) return GatherResult::kBadShape;
-  if (rows.empty()) return GatherResult::kDone;
+  const GatherResult checked = check_gather(rows.size(), matrix, batch);
+  if (checked != GatherResult::kDone || rows.empty()) return checked;
   if (*std::max_element(rows.begin(), rows.end()) >= matrix.row_count)
     return GatherResult::kIndexOutOfRange;
-  if (overlap(rows.size(), matrix, batch)) return GatherResult::kOverlap;
   if (copy == CopyForm::kScalar) {
     copy_scalar(rows, matrix, batch);
     return GatherResult::kDone;

@@ -94,6 +94,38 @@ TEST(BatchBuffers, RefusesWhatCannotBeAndStaysAsItWas) {
   }
 }
 
+/// What a backing was told: the bytes that are open now.
+struct Pinned {
+  std::size_t bytes = 0;
+  bool refuses = false;
+};
+
+TEST(BatchBuffers, TellsItsBackingOfEachBlock) {
+  Pinned pinned;
+  VectorBacking backing;
+  backing.context = &pinned;
+  backing.open = [](void* begin, std::size_t bytes, void* context) noexcept {
+    auto* const told = static_cast<Pinned*>(context);
+    if (told->refuses) return false;
+    told->bytes += bytes;
+    return begin != nullptr;
+  };
+  backing.close = [](void* /*begin*/, std::size_t bytes, void* context) noexcept {
+    static_cast<Pinned*>(context)->bytes -= bytes;
+  };
+  {
+    BatchBuffers batch(RowForm::kPadded, 225, backing);
+    ASSERT_TRUE(batch.resize(10));
+    ASSERT_TRUE(batch.resize(100));
+    EXPECT_EQ(pinned.bytes, batch.reserved_bytes());
+    pinned.refuses = true;
+    EXPECT_FALSE(batch.resize(101));
+    EXPECT_EQ(batch.rows(), 100U);
+    EXPECT_TRUE(batch.resize(50));
+  }
+  EXPECT_EQ(pinned.bytes, 0U);
+}
+
 TEST(BatchBuffers, IsEmptyWithoutRows) {
   BatchBuffers batch;
   EXPECT_EQ(batch.bytes(), 0U);

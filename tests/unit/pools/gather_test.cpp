@@ -4,7 +4,8 @@
 // the address sanitizer; canaries around the batch find it everywhere.
 // SPDX-License-Identifier: MIT
 #include <drey/pools/gather.hpp>
-#include <drey/pools/vector225.hpp>
+#include <drey/pools/gather_vectors.hpp>
+#include <drey/pools/vector_pool.hpp>
 
 #include "support/seeded_random.hpp"
 
@@ -190,6 +191,49 @@ TEST(Gather, FillsALargeBatchToo) {
     ASSERT_TRUE(std::equal(row, row + 225, source.data() + std::size_t{rows[i]} * 225)) << i;
     ASSERT_EQ(std::count(row + 225, row + 240, 0.0F), 15);
   }
+}
+template <typename Pool>
+void check_pool(std::mt19937_64& random) {
+  constexpr std::size_t kVectors = 500;
+  constexpr std::size_t kRows = 700;  // several blocks of rows
+  Pool pool(kVectors);
+  std::vector<typename Pool::PooledVector> vectors;
+  for (std::size_t i = 0; i < kVectors; ++i) {
+    vectors.push_back(pool.take());
+    std::ranges::fill(vectors.back().values(), static_cast<float>(i));
+  }
+  std::vector<VectorRef> refs;
+  std::vector<std::size_t> expected;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    expected.push_back(below(random, kVectors));
+    refs.push_back(vectors[expected.back()].ref());
+  }
+  const Floats target(kRows * 240, 0);
+  std::ranges::fill(target.all(), kCanary);
+  const BatchRows batch{target.data(), kRows, 240};
+  const VectorRef stale = vectors[7].ref();
+  vectors[7].reset();
+  std::vector<VectorRef> with_stale = refs;
+  with_stale.back() = stale;
+  EXPECT_EQ(gather(with_stale, pool, batch), GatherResult::kStaleReference);
+  EXPECT_EQ(gather(std::vector<VectorRef>(1), pool, batch), GatherResult::kStaleReference);
+  EXPECT_EQ(std::ranges::count(target.all(), kCanary), static_cast<std::ptrdiff_t>(kRows * 240));
+  vectors[7] = pool.take();
+  std::ranges::fill(vectors[7].values(), 7.0F);
+  for (VectorRef& ref : refs) ref = ref == stale ? vectors[7].ref() : ref;
+  EXPECT_EQ(gather(refs, pool, {target.data(), kRows - 1, 240}), GatherResult::kBadShape);
+  ASSERT_EQ(gather(refs, pool, batch), GatherResult::kDone);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const float* const row = target.data() + i * 240;
+    ASSERT_EQ(std::count(row, row + 225, static_cast<float>(expected[i])), 225) << i;
+    ASSERT_EQ(std::count(row + 225, row + 240, 0.0F), 15) << i;
+  }
+}
+
+TEST(Gather, CopiesVectorsOfAPoolByReference) {
+  std::mt19937_64 random = seeded_random(12);
+  check_pool<VectorPool225>(random);
+  check_pool<PackedVectorPool225>(random);
 }
 }  // namespace
 }  // namespace drey

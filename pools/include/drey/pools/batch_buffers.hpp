@@ -12,6 +12,7 @@
 #include <drey/base/bits.hpp>
 #include <drey/base/units.hpp>
 #include <drey/pools/gather.hpp>
+#include <drey/pools/pool_options.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,15 +30,17 @@ class BatchBuffers {
   static constexpr std::size_t kStateValues = 225;
 
   /// Takes no memory yet. Units: floats a state; 0 makes every resize() fail.
-  explicit BatchBuffers(RowForm form = RowForm::kPadded,
-                        std::size_t state_values = kStateValues) noexcept;
+  /// `backing` is told of each block before it is used, and before it is given back: to pin it.
+  explicit BatchBuffers(RowForm form = RowForm::kPadded, std::size_t state_values = kStateValues,
+                        const VectorBacking& backing = {}) noexcept;
   ~BatchBuffers();
   BatchBuffers(const BatchBuffers&) = delete;
   BatchBuffers& operator=(const BatchBuffers&) = delete;
 
   /// Makes the arrays `rows` long; 0 is allowed. Contents are lost: zero lanes behind the values of
   /// padded rows, unspecified elsewhere. Spans and pointers from before are void.
-  /// Fails: false, everything as it was, if the size overflows or memory runs out.
+  /// Fails: false, everything as it was, if the size overflows, memory runs out or the backing
+  /// refuses.
   /// Cost: no heap call up to the largest batch so far; the zero lanes are written.
   [[nodiscard]] bool resize(std::size_t rows) noexcept;
 
@@ -97,6 +100,8 @@ class BatchBuffers {
   }
   [[nodiscard]] bool lay_out(std::size_t rows, Layout& layout) const noexcept;
   void clear_tails() noexcept;
+  [[nodiscard]] std::byte* make_block(std::size_t bytes) const noexcept;
+  void give_up_block() noexcept;
 
   std::byte* block_ = nullptr;
   std::size_t reserved_bytes_ = 0;
@@ -104,5 +109,6 @@ class BatchBuffers {
   const std::size_t state_values_;
   std::size_t stride_;
   Layout layout_;
+  const VectorBacking backing_;
 };
 }  // namespace drey

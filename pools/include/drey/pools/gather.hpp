@@ -4,7 +4,7 @@
 // is copied, those to come are prefetched. The copy is AVX-512's or AVX2's where the processor has
 // them, asked once a call; the scalar path is what they are tested against.
 // Invariant: nothing is written unless everything can be.
-// Read next: batch_buffers.hpp.
+// Read next: gather_vectors.hpp, batch_buffers.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,6 +33,7 @@ enum class GatherResult : std::uint8_t {
   kIndexOutOfRange,  ///< a row that the matrix does not have
   kBadShape,         ///< a stride below value_count, null, more rows than room, or overflow
   kOverlap,          ///< the batch lies in the matrix
+  kStaleReference,   ///< a reference to no taken vector of the pool (gather_vectors.hpp)
 };
 
 /// The instructions a copy is made with.
@@ -58,6 +59,10 @@ enum class StoreForm : std::uint8_t {
 [[nodiscard]] GatherResult gather_with(CopyForm copy, StoreForm store,
                                        std::span<const std::uint32_t> rows,
                                        const MatrixRows& matrix, const BatchRows& batch) noexcept;
+
+/// What gather() would say of `count` rows that the matrix has: kDone, kBadShape or kOverlap.
+[[nodiscard]] GatherResult check_gather(std::size_t count, const MatrixRows& matrix,
+                                        const BatchRows& batch) noexcept;
 
 /// The best that this processor has.
 [[nodiscard]] CopyForm best_copy_form() noexcept;
