@@ -22,6 +22,9 @@ PoolCaseList all_cases() {
   add_vector_times(cases);
   add_vector_threads(cases);
   add_vector_memory(cases);
+  add_arena_times(cases);
+  add_object_times(cases);
+  add_gather_times(cases);
   return cases;
 }
 

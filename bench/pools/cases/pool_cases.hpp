@@ -32,4 +32,7 @@ inline constexpr const char* kMallocWay = "malloc";
 void add_vector_times(PoolCaseList& cases);    ///< vector/pair, burst_256, batch_128
 void add_vector_threads(PoolCaseList& cases);  ///< vector/cross_thread
 void add_vector_memory(PoolCaseList& cases);   ///< vector/memory_100000
+void add_arena_times(PoolCaseList& cases);     ///< arena/allocate_64, reset_64_chunks
+void add_object_times(PoolCaseList& cases);    ///< object/pair, burst_256
+void add_gather_times(PoolCaseList& cases);    ///< gather/128_packed_to_padded and so on
 }  // namespace drey::bench
