@@ -34,7 +34,7 @@ class Pipe {
   std::queue<drey::PooledVector> queue_;
 };
 
-void produce(drey::VectorPool& pool, Pipe& pipe) {
+void produce(drey::VectorPool225& pool, Pipe& pipe) {
   for (int sent = 0; sent < kObservations;) {
     drey::PooledVector vector = pool.take();
     if (!vector) {  // all 64 are out: the consumer is behind
@@ -62,7 +62,7 @@ double consume(Pipe& pipe) {
 }  // namespace
 
 int main() {
-  drey::VectorPool pool(64);
+  drey::VectorPool225 pool(64);
   if (pool.capacity() == 0) {
     std::fputs("no memory for 64 vectors\n", stderr);
     return EXIT_FAILURE;
@@ -74,8 +74,8 @@ int main() {
 
   const drey::VectorPoolStatistics statistics = pool.statistics();
   std::printf("%d observations of 225 floats, sum %.0f\n", kObservations, sum);
-  std::printf("vectors: %zu in the pool, at most %zu out at once, taken %zu times, %zu waits\n",
-              statistics.capacity, static_cast<std::size_t>(statistics.taken_peak),
+  std::printf("vectors: %zu in the pool, %zu of them ever taken, taken %zu times, %zu waits\n",
+              statistics.capacity, static_cast<std::size_t>(statistics.ever_taken),
               static_cast<std::size_t>(statistics.take_count),
               static_cast<std::size_t>(statistics.exhausted_count));
   // 225 values first + 0 ... 224, for first = 0 ... 99, a hundred times over.

@@ -11,10 +11,10 @@ namespace {
 class PoolSource {
  public:
   void* take() { return pool_.take().detach(); }
-  void give_back(void* vector) { pool_.give_back(static_cast<VectorPool::Vector*>(vector)); }
+  void give_back(void* vector) { pool_.give_back(static_cast<VectorPool225::Vector*>(vector)); }
 
  private:
-  VectorPool pool_{1024};
+  VectorPool225 pool_{1024};
 };
 
 void pair_from_pool(benchmark::State& state) {

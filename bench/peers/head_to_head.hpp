@@ -50,7 +50,9 @@ struct Row {
   std::map<std::string, std::vector<double>> samples;  ///< by contender's name
 
   /// Ratios of it mean something: time and bytes, not percents or counts that may be zero.
-  [[nodiscard]] bool has_ratios() const { return unit == "ns" || unit == "s" || unit == "MiB"; }
+  [[nodiscard]] bool has_ratios() const {
+    return unit == "ns" || unit == "s" || unit == "MiB" || unit == "bytes";
+  }
 };
 
 /// A sentence about many rows at once.
@@ -67,7 +69,7 @@ struct Mean {
 };
 
 struct HeadToHead {
-  std::string kind;  ///< "peers" or "programs"
+  std::string kind;  ///< "peers", "programs" or "pools"
   Machine machine;
   int rounds = 0;
   std::string reference;

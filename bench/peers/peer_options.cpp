@@ -19,17 +19,27 @@ void add_common(CLI::App* command, PeerOptions& options) {
   command->add_option("--bin-dir", options.bin_dir, "Where the programs are (beside drey-bench)")
       ->check(CLI::ExistingDirectory);
 }
+
+void add_choice_of_cases(CLI::App* command, CaseRaceOptions& options, const char* help) {
+  command->add_option("--group", options.groups, help)->delimiter(',');
+  command->add_option("--case-seconds", options.case_seconds, "CPU time a case and round (0.1)")
+      ->check(CLI::Range(0.001, 60.0));
+}
 }  // namespace
 
 void add_peers(CLI::App& app, CaseRaceOptions& options) {
   CLI::App* const command = app.add_subcommand(
       "peers", "drey, the system's malloc and any allocator library, case by case");
   add_common(command, options.common);
-  command->add_option("--group", options.groups, "Only these groups of cases: pair,large,...")
-      ->delimiter(',');
+  add_choice_of_cases(command, options, "Only these groups of cases: pair,large,...");
   command->add_flag("--big", options.big, "With the cases that need gigabytes");
-  command->add_option("--case-seconds", options.case_seconds, "CPU time a case and round (0.1)")
-      ->check(CLI::Range(0.001, 60.0));
+}
+
+void add_pools(CLI::App& app, CaseRaceOptions& options) {
+  CLI::App* const command = app.add_subcommand(
+      "pools", "drey's pools, other libraries' pools and plain malloc, case by case");
+  add_common(command, options.common);
+  add_choice_of_cases(command, options, "Only these groups of cases: vector,...");
 }
 
 void add_programs(CLI::App& app, ProgramRaceOptions& options) {

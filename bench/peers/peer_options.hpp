@@ -24,7 +24,7 @@ struct PeerOptions {
   std::filesystem::path bin_dir;  ///< where drey-peer-cases and drey-launcher are
 };
 
-/// `drey-bench peers`.
+/// `drey-bench peers` and `drey-bench pools`.
 struct CaseRaceOptions {
   PeerOptions common;
   std::vector<std::string> groups;  ///< empty: all
@@ -40,5 +40,6 @@ struct ProgramRaceOptions {
 };
 
 void add_peers(CLI::App& app, CaseRaceOptions& options);
+void add_pools(CLI::App& app, CaseRaceOptions& options);
 void add_programs(CLI::App& app, ProgramRaceOptions& options);
 }  // namespace drey::bench

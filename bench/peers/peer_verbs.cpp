@@ -5,6 +5,7 @@
 #include "peers/case_race.hpp"
 #include "peers/peer_report.hpp"
 #include "peers/program_race.hpp"
+#include "pools/pool_race.hpp"
 #include "race/output_file.hpp"
 
 #include <cstdio>
@@ -50,6 +51,11 @@ class Outputs {
 int run_peers(const CaseRaceOptions& options, const Machine& machine) {
   Outputs outputs(options.common);
   return outputs.commit(race_cases(options, machine));
+}
+
+int run_pools(const CaseRaceOptions& options, const Machine& machine) {
+  Outputs outputs(options.common);
+  return outputs.commit(race_pools(options, machine));
 }
 
 int run_programs(const ProgramRaceOptions& options, const Machine& machine) {

@@ -89,6 +89,8 @@ int run(int argc, char** argv) {
       return list(options.race);
     case Verb::kPeers:
       return run_peers(options.peers, describe_machine(argc, argv));
+    case Verb::kPools:
+      return run_pools(options.pools, describe_machine(argc, argv));
     case Verb::kPrograms:
       return run_programs(options.programs, describe_machine(argc, argv));
     case Verb::kReplay:

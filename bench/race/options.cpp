@@ -113,6 +113,7 @@ Options parse_options(int argc, char** argv) {
   options.race.bin_dir = own_folder();
   options.footprint.bin_dir = own_folder();
   options.peers.common.bin_dir = own_folder();
+  options.pools.common.bin_dir = own_folder();
   options.programs.common.bin_dir = own_folder();
   options.replay.bin_dir = own_folder();
   std::string only;
@@ -122,6 +123,7 @@ Options parse_options(int argc, char** argv) {
   add_race(app, options.race, only);
   add_footprint(app, options.footprint);
   add_peers(app, options.peers);
+  add_pools(app, options.pools);
   add_programs(app, options.programs);
   add_replay(app, options.replay);
   app.add_subcommand("list", "The racers, whose malloc each really has, and the micro cases");
@@ -135,10 +137,12 @@ Options parse_options(int argc, char** argv) {
   }
   complete(app, only, options.race);
   check_filter(options.peers.common.filter);
+  check_filter(options.pools.common.filter);
   check_filter(options.programs.common.filter);
   if (app.got_subcommand("footprint")) options.verb = Verb::kFootprint;
   if (app.got_subcommand("list")) options.verb = Verb::kList;
   if (app.got_subcommand("peers")) options.verb = Verb::kPeers;
+  if (app.got_subcommand("pools")) options.verb = Verb::kPools;
   if (app.got_subcommand("programs")) options.verb = Verb::kPrograms;
   if (app.got_subcommand("replay")) options.verb = Verb::kReplay;
   return options;

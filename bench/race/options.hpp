@@ -39,13 +39,14 @@ struct FootprintOptions {
   std::filesystem::path bin_dir;
 };
 
-enum class Verb { kRace, kFootprint, kList, kPeers, kPrograms, kReplay };
+enum class Verb { kRace, kFootprint, kList, kPeers, kPools, kPrograms, kReplay };
 
 struct Options {
   Verb verb = Verb::kRace;
   RaceOptions race;
   FootprintOptions footprint;
   CaseRaceOptions peers;
+  CaseRaceOptions pools;
   ProgramRaceOptions programs;
   ReplayOptions replay;
 };

@@ -1,4 +1,4 @@
-// channel.hpp: hands batches of blocks from one thread to another. Whoever has to wait sleeps, so
+// channel.hpp: hands batches of anything from one thread to another. Whoever has to wait sleeps, so
 // that the CPU time of a case is work, not waiting.
 //
 // Invariant: batches come out in the order they went in; at most kDepth are under way.
@@ -16,10 +16,11 @@ namespace drey::bench {
 inline constexpr std::size_t kBatchBlocks = 4096;
 using Batch = std::array<void*, kBatchBlocks>;
 
-class Channel {
+template <class Item>
+class BatchChannel {
  public:
   /// A batch to fill; waits for one that has been emptied.
-  Batch& empty_batch() {
+  Item& empty_batch() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return put_count_ - taken_count_ < kDepth; });
     return batches_[put_count_ % kDepth];
@@ -32,7 +33,7 @@ class Channel {
   }
 
   /// The oldest batch; waits for one.
-  Batch& full_batch() {
+  Item& full_batch() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return taken_count_ < put_count_; });
     return batches_[taken_count_ % kDepth];
@@ -47,10 +48,12 @@ class Channel {
  private:
   static constexpr std::size_t kDepth = 4;
 
-  std::array<Batch, kDepth> batches_{};
+  std::array<Item, kDepth> batches_{};
   std::size_t put_count_ = 0;
   std::size_t taken_count_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
 };
+
+using Channel = BatchChannel<Batch>;
 }  // namespace drey::bench

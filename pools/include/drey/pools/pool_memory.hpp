@@ -1,41 +1,88 @@
-// pool_memory.hpp: the memory of one pool, and what is said when it is misused.
+// pool_memory.hpp: the memory of one pool: its vectors, and beside them what the pool knows of each.
 //
-// Invariants: both arrays have room for capacity() places or capacity() is 0 and both are null;
-// neither is written here, so the system commits a page when its first vector is taken.
-// Read next: vector_pool.hpp.
+// One mapping of zeroed pages, in which the system commits what is touched: the vectors, then for
+// each a state of two bytes, then two arrays that most pools never touch: rounds (how often a state
+// went through zero) and holders (counts of SharedVector).
+// Invariants: capacity() is 0 and nothing is mapped, or there is room for capacity() places;
+// opened() <= capacity(), and the backing was told of exactly the opened places' bytes.
+// Read next: place_pool.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <drey/pools/index_pool.hpp>
+#include <drey/pools/pool_options.hpp>
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace drey {
-/// Owns room for vectors and their links. Threads: one at a time, as any owner.
+/// Most places of one pool: an index of a place has 24 bits.
+inline constexpr std::size_t kPlacesMax = (std::size_t{1} << 24) - 2;
+
+/// Units: bytes.
+struct PlaceShape {
+  std::size_t vector_bytes;     ///< of one vector, zero lanes included
+  std::size_t values_bytes;     ///< of those, values
+  std::size_t alignment_bytes;  ///< of each vector
+};
+
+/// Threads: open_more() one at a time (PlacePool's lock); the rest any.
 class PoolMemory {
  public:
-  /// Units: `vector_bytes` a place, a multiple of `alignment`.
-  /// Fails: capacity() is 0 if `capacity` is 0 or above IndexPool::kCapacityMax, if the product
-  /// overflows, or if the system has no memory.
-  PoolMemory(std::size_t capacity, std::size_t vector_bytes, std::size_t alignment) noexcept;
+  /// Fails: capacity() is 0 if it is asked for 0, for more than kPlacesMax, for more than there is
+  /// address space, or if the backing refuses the first piece.
+  PoolMemory(const PlaceShape& shape, const VectorPoolOptions& options) noexcept;
   ~PoolMemory();
   PoolMemory(const PoolMemory&) = delete;
   PoolMemory& operator=(const PoolMemory&) = delete;
 
-  [[nodiscard]] void* vectors() const noexcept { return vectors_; }
-  [[nodiscard]] IndexPool::Link* links() const noexcept { return links_; }
+  /// Opens as many places as there are, or up to capacity(). Fails: false, nothing has changed.
+  [[nodiscard]] bool open_more() noexcept;
+
+  [[nodiscard]] const PlaceShape& shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }  ///< places
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }        ///< of both arrays
+  [[nodiscard]] std::size_t opened() const noexcept { return opened_; }      ///< places
+  [[nodiscard]] std::size_t stride_bytes() const noexcept { return stride_bytes_; }
+  [[nodiscard]] std::size_t guard_bytes() const noexcept {
+    return stride_bytes_ - shape_.vector_bytes;
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< mapped
+  [[nodiscard]] bool is_checked() const noexcept { return is_checked_; }
+
+  [[nodiscard]] void* vector(std::uint32_t place) const noexcept {
+    return begin_ + place * stride_bytes_;
+  }
+  /// Returns: kNoPlace's value, at least capacity(), if no vector begins at `vector`.
+  [[nodiscard]] std::size_t place_of(const void* vector) const noexcept {
+    // For an odd divisor d, multiplying by its inverse modulo 2^64 divides multiples of d exactly and
+    // sends everything else above 2^64 / d; the power of two in the stride is rotated out.
+    // Source: H. S. Warren, "Hacker's Delight", 2nd ed., section 10-17.
+    const auto offset_bytes = static_cast<std::uint64_t>(static_cast<const char*>(vector) - begin_);
+    return std::rotr(offset_bytes * stride_inverse_, stride_shift_);
+  }
+
+  [[nodiscard]] std::atomic<std::uint16_t>* states() const noexcept { return states_; }
+  [[nodiscard]] std::atomic<std::uint16_t>* rounds() const noexcept { return rounds_; }
+  [[nodiscard]] std::atomic<std::uint32_t>* holders() const noexcept { return holders_; }
 
  private:
-  void* vectors_ = nullptr;
-  IndexPool::Link* links_ = nullptr;
-  std::size_t capacity_ = 0;
-  std::size_t bytes_ = 0;
-};
+  [[nodiscard]] bool map(std::size_t capacity, VectorPages pages) noexcept;
+  [[nodiscard]] bool open_to(std::size_t count) noexcept;
+  void unmap() noexcept;
 
-/// Say what is wrong with a vector given back, or with the end of a pool, and abort.
-[[noreturn, gnu::cold]] void report_stray_vector(const void* vector) noexcept;
-[[noreturn, gnu::cold]] void report_give_back(GiveBackResult result, const void* vector) noexcept;
-[[noreturn, gnu::cold]] void report_vectors_out(std::size_t taken) noexcept;
+  char* begin_ = nullptr;
+  std::size_t stride_bytes_;
+  std::uint64_t stride_inverse_;
+  int stride_shift_;
+  bool is_checked_;
+  std::atomic<std::uint16_t>* states_ = nullptr;
+  std::atomic<std::uint16_t>* rounds_ = nullptr;
+  std::atomic<std::uint32_t>* holders_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::size_t opened_ = 0;
+  std::size_t bytes_ = 0;
+  PlaceShape shape_;
+  VectorBacking backing_;
+};
 }  // namespace drey
