@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kSlots = kSlotCount - 1;  // without the one that is never open
 static_assert(kSlots < 32, "a bit each in 32");
 
-constinit std::mutex registry_lock;
+constinit PoolLock registry_lock;
 constinit std::uint32_t slots_in_use = 0;
 constinit PlacePool* pools = nullptr;
 constinit ThreadCaches* threads = nullptr;

@@ -8,9 +8,10 @@
 #include <drey/alloc.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
+
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): secure_getenv
 
 namespace drey {
 namespace {
@@ -21,7 +22,7 @@ bool all_are(const unsigned char* begin, std::size_t count, unsigned char byte) 
 
 bool wants_checks(VectorChecks checks) noexcept {
   if (checks != VectorChecks::kAutomatic) return checks == VectorChecks::kOn;
-  if (const char* const wish = std::getenv("DREY_POOL_CHECKS"); wish != nullptr) {
+  if (const char* const wish = secure_getenv("DREY_POOL_CHECKS"); wish != nullptr) {
     return std::strcmp(wish, "0") != 0;
   }
   return runs_under_asan() || runs_under_valgrind();

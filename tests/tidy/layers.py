@@ -10,7 +10,7 @@ SPDX-License-Identifier: MIT
 PUBLIC = {
     "base": ("drey/base/",),
     "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/", "drey/observe.h", "drey/observe.hpp"),
-    "pools": ("drey/pools/",),
+    "pools": ("drey/pools.h", "drey/pools/"),
     "cuda": ("drey/cuda/",),
 }
 

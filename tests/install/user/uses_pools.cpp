@@ -6,7 +6,7 @@
 #include "owns_block.hpp"
 
 int main() {
-  drey::VectorPool pool(1000);
+  drey::VectorPool225 pool(1000);
   const drey::PooledVector first = pool.take();
   const drey::PooledVector second = pool.take();
   return first && second ? check_owner(false) : 1;

@@ -123,63 +123,98 @@ struct Walk {
   VectorChecks checks;
 };
 
+/// A pool beside what it should be.
+class WalkedPool {
+ public:
+  explicit WalkedPool(const Walk& walk)
+      : capacity_(walk.capacity), pool_(walk.capacity, walk.checks) {}
+  ~WalkedPool() {
+    for (const TakenPlace& one : out_) pool_->give_back(one);
+  }
+
+  void take_one() {
+    if (const TakenPlace taken = pool_->take(); taken.place != kNoPlace) {
+      remember(taken);
+    } else {
+      ASSERT_EQ(out_.size(), capacity_) << "exhausted although not all are out";
+      ++expected_.exhausted_count;
+    }
+  }
+
+  void take_batch(std::size_t count) {
+    std::vector<std::uint32_t> batch(count);
+    const std::size_t got = pool_->take_batch(batch.data(), count);
+    ASSERT_EQ(got, std::min(count, capacity_ - out_.size()));
+    expected_.exhausted_count += count - got;
+    for (std::size_t i = 0; i < got; ++i) {
+      remember({batch[i], static_cast<std::uint16_t>(pool_->generation(batch[i]) - 1)});
+    }
+  }
+
+  void give_back(std::size_t count, test::Random& random) {
+    count = std::min(count, out_.size());
+    std::vector<std::uint32_t> batch;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::swap(out_[random.below(out_.size())], out_.back());
+      batch.push_back(out_.back().place);
+      out_set_.erase(out_.back().place);
+      if (count == 1) pool_->give_back(out_.back());
+      out_.pop_back();
+    }
+    if (count != 1) pool_->give_back_batch(batch.data(), count);
+    expected_.give_back_count += count;
+  }
+
+  void require_counts() {
+    const VectorPoolStatistics counts = pool_->statistics();
+    ASSERT_EQ(counts.taken, out_.size());
+    ASSERT_EQ(counts.take_count, expected_.take_count);
+    ASSERT_EQ(counts.give_back_count, expected_.give_back_count);
+    ASSERT_EQ(counts.exhausted_count, expected_.exhausted_count);
+  }
+
+  [[nodiscard]] bool invariants_hold() { return pool_->invariants_hold(); }
+  [[nodiscard]] std::uint64_t exhausted_count() const { return expected_.exhausted_count; }
+
+ private:
+  void remember(TakenPlace taken) {
+    ASSERT_LT(taken.place, capacity_);
+    ASSERT_TRUE(out_set_.insert(taken.place).second) << taken.place << " was out already";
+    out_.push_back(taken);
+    ++expected_.take_count;
+  }
+
+  std::size_t capacity_;
+  TestPool pool_;
+  std::vector<TakenPlace> out_;
+  std::set<std::uint32_t> out_set_;
+  VectorPoolStatistics expected_{};
+};
+
 class PlacePoolWalk : public testing::TestWithParam<Walk> {};
 
 /// Singles and batches of random lengths; long runs of one kind, so that both ends are reached.
 TEST_P(PlacePoolWalk, AgreesWithAPlainModel) {
   const std::size_t capacity = GetParam().capacity;
   test::Random random(test::test_seed(225 + capacity));
-  TestPool pool(capacity, GetParam().checks);
-  std::vector<TakenPlace> out;
-  std::set<std::uint32_t> out_set;
-  VectorPoolStatistics expected{};
-  const auto remember = [&](TakenPlace taken) {
-    ASSERT_LT(taken.place, capacity);
-    ASSERT_TRUE(out_set.insert(taken.place).second) << taken.place << " was out already";
-    out.push_back(taken);
-    ++expected.take_count;
-  };
+  WalkedPool pool(GetParam());
   const std::size_t run_length = 3 * capacity + 20;
   for (std::size_t step = 0; step < test::scaled(12'000); ++step) {
     const bool takes = random.below(16) < ((step / run_length) % 2 == 0 ? 11U : 5U);
-    std::vector<std::uint32_t> batch(random.below(4) == 0 ? random.below(150) : 1);
-    if (takes && batch.size() == 1) {
-      if (const TakenPlace taken = pool->take(); taken.place != kNoPlace) {
-        remember(taken);
-      } else {
-        ASSERT_EQ(out.size(), capacity) << "exhausted although not all are out";
-        ++expected.exhausted_count;
-      }
-    } else if (takes) {
-      const std::size_t got = pool->take_batch(batch.data(), batch.size());
-      ASSERT_EQ(got, std::min(batch.size(), capacity - out.size()));
-      expected.exhausted_count += batch.size() - got;
-      for (std::size_t i = 0; i < got; ++i) {
-        const auto before = static_cast<std::uint16_t>(pool->generation(batch[i]) - 1);
-        remember({batch[i], before});
-      }
+    const std::size_t count = random.below(4) == 0 ? random.below(150) : 1;
+    if (!takes) {
+      pool.give_back(count, random);
+    } else if (count == 1) {
+      pool.take_one();
     } else {
-      batch.resize(std::min(batch.size(), out.size()));
-      for (std::uint32_t& place : batch) {
-        std::swap(out[random.below(out.size())], out.back());
-        place = out.back().place;
-        out_set.erase(place);
-        if (batch.size() == 1) pool->give_back(out.back());
-        out.pop_back();
-      }
-      if (batch.size() != 1) pool->give_back_batch(batch.data(), batch.size());
-      expected.give_back_count += batch.size();
+      pool.take_batch(count);
     }
-    const VectorPoolStatistics counts = pool->statistics();
-    ASSERT_EQ(counts.taken, out.size()) << "step " << step;
-    ASSERT_EQ(counts.take_count, expected.take_count) << "step " << step;
-    ASSERT_EQ(counts.give_back_count, expected.give_back_count) << "step " << step;
-    ASSERT_EQ(counts.exhausted_count, expected.exhausted_count) << "step " << step;
+    pool.require_counts();
+    ASSERT_FALSE(HasFatalFailure()) << "step " << step;
     if (step % 16 != 0) continue;
-    ASSERT_TRUE(pool->invariants_hold()) << "step " << step;
+    ASSERT_TRUE(pool.invariants_hold()) << "step " << step;
   }
-  EXPECT_GT(expected.exhausted_count, 0U) << "the walk never filled the pool";
-  for (const TakenPlace& one : out) pool->give_back(one);
+  EXPECT_GT(pool.exhausted_count(), 0U) << "the walk never filled the pool";
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PlacePoolWalk,

@@ -17,13 +17,14 @@
 #include <drey/base/assert.hpp>
 #include <drey/pools/place_cache.hpp>
 #include <drey/pools/place_list.hpp>
+#include <drey/pools/pool_lock.hpp>
 #include <drey/pools/pool_memory.hpp>
 #include <drey/pools/pool_options.hpp>
+#include <drey/pools/vector_ref.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 namespace drey {
 class PlaceChecks;
@@ -119,6 +120,12 @@ class PlacePool {
            states_[place].load(std::memory_order_relaxed);
   }
 
+  /// True if `ref` names a place of this pool that has been out without a break since.
+  [[nodiscard]] bool is_held(VectorRef ref) const noexcept {
+    return ref.pool_tag() == tag_ && ref.place() < capacity() && (ref.generation() & 1) != 0 &&
+           generation(ref.place()) == ref.generation();
+  }
+
   /// Cost: linear in the places ever used.
   [[nodiscard]] VectorPoolStatistics statistics() noexcept;
   /// A line for each place out, at most `count_max`, with where it was taken if the pool is checked.
@@ -187,7 +194,7 @@ class PlacePool {
   PlacePool* next_pool_ = nullptr;  ///< of all pools; guarded by the lock over all pools
   PlacePool* previous_pool_ = nullptr;
 
-  alignas(kCacheLineBytes) std::mutex lock_;
+  alignas(kCacheLineBytes) PoolLock lock_;
   PlaceList free_;                ///< of kept places, those that no thread keeps
   std::uint32_t used_count_ = 0;  ///< places ever handed to a cache or a holder
   bool is_scarce_ = false;        ///< the last try found nothing: nobody keeps places now

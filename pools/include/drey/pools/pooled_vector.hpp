@@ -1,46 +1,17 @@
-// pooled_vector.hpp: who holds one vector of a pool: one handle, or a reference that does not hold it.
+// pooled_vector.hpp: who holds one vector of a pool alone.
 // Read next: shared_vector.hpp, vector_pool.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <drey/pools/place_pool.hpp>
+#include <drey/pools/vector_ref.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 
 namespace drey {
 template <typename VectorType>
 class BasicVectorPool;
-
-/// Eight bytes that name a taken vector without holding it: its index and the generation in which it
-/// was taken. The pool's find() knows when the vector has been given back since.
-/// Threads: a value, as any.
-class VectorRef {
- public:
-  /// Names nothing.
-  VectorRef() noexcept = default;
-  VectorRef(std::uint32_t place, std::uint8_t pool_tag, std::uint32_t generation) noexcept
-      : place_and_tag_((std::uint32_t{pool_tag} << kPlaceBits) | place), generation_(generation) {}
-
-  [[nodiscard]] std::uint32_t place() const noexcept {
-    return place_and_tag_ & ((1U << kPlaceBits) - 1);
-  }
-  [[nodiscard]] std::uint8_t pool_tag() const noexcept {
-    return static_cast<std::uint8_t>(place_and_tag_ >> kPlaceBits);
-  }
-  [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
-  friend bool operator==(VectorRef one, VectorRef other) noexcept = default;
-
- private:
-  static constexpr int kPlaceBits = 24;
-  static_assert(kPlacesMax < (std::size_t{1} << kPlaceBits));
-
-  std::uint32_t place_and_tag_ = 0;
-  std::uint32_t generation_ = 0;  // even: never that of a taken vector
-};
-static_assert(sizeof(VectorRef) == 8);
 
 /// Owns one taken vector, or none; gives it back to its pool when it ends.
 /// Threads: one at a time; may be moved to, and end in, another thread than it was taken in.

@@ -113,11 +113,7 @@ class BasicVectorPool {
   /// pool's (of 256 pools made one after the other, each knows its own).
   /// Threads: any; but only who knows that a holder keeps the vector may use it.
   [[nodiscard]] Vector* find(VectorRef ref) const noexcept {
-    if (ref.pool_tag() != places_.tag() || ref.place() >= capacity() ||
-        places_.generation(ref.place()) != ref.generation() || (ref.generation() & 1) == 0) {
-      return nullptr;
-    }
-    return vector(ref.place());
+    return places_.is_held(ref) ? vector(ref.place()) : nullptr;
   }
 
   /// True for addresses of this pool's vectors, taken or not.
