@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace drey {
 namespace {
@@ -73,10 +76,65 @@ TEST(VectorPoolDeathTest, RefusesEverythingWithoutCapacity) {
   EXPECT_DEATH(pool.give_back(&vector), "no vector of this pool");
 }
 
+TEST(VectorPoolDeathTest, FindsAWriteIntoItsOwnListOfFreeVectors) {
+  const auto write_into_free_vectors = [] {
+    VectorPool225 pool({.capacity = 5000, .checks = VectorChecks::kOff});
+    std::vector<PooledVector> taken;
+    for (int i = 0; i < 5000; ++i) taken.push_back(pool.take());
+    std::vector<Vector225*> late;
+    for (const PooledVector& vector : taken) late.push_back(vector.get());
+    taken.clear();
+    for (Vector225* const vector : late) std::ranges::fill(vector->values(), -1.0F);
+    for (int i = 0; i < 5000; ++i) taken.push_back(pool.take());
+  };
+  EXPECT_DEATH(write_into_free_vectors(), "was written to after it was given back\n");
+}
+
+TEST(VectorPoolDeathTest, FindsAPlaceThatIsFreeTwiceBeforeItIsHandedOutTwice) {
+  // What two threads leave that give one vector back in the same instant, made by hand: the place is
+  // kept twice, because its state was set back in between.
+  PoolMemory memory({64, 64, 64}, {.capacity = 100, .checks = VectorChecks::kOff});
+  PlacePool pool(memory);
+  const TakenPlace taken = pool.take();
+  const auto give_back_twice = [&] {
+    pool.give_back(taken);
+    memory.states()[taken.place].store(static_cast<std::uint16_t>(taken.state_before + 1));
+    pool.give_back(taken);
+    static_cast<void>(pool.take());
+    static_cast<void>(pool.take());
+  };
+  EXPECT_DEATH(give_back_twice(), "free a second time while it is taken");
+  pool.give_back(taken);
+}
+
+TEST(VectorPoolDeathTest, NamesABatchWithAVectorGivenBackBefore) {
+  VectorPool225 pool(10);
+  EXPECT_DEATH(
+      {
+        const VectorBatch batch = pool.take_batch(5);
+        pool.give_back(&batch[3]);
+      },
+      "given back twice");
+}
+
+TEST(VectorPoolDeathTest, NamesAHandleKeptBeyondItsSecondTaking) {
+  // The vector is out again, but not as the handle had it.
+  VectorPool225 pool(1);
+  EXPECT_DEATH(
+      {
+        const PooledVector first = pool.take();
+        pool.give_back(first.get());
+        Vector225* const second = pool.take().detach();
+        static_cast<void>(second);
+      },
+      "given back twice");
+}
+
 TEST(VectorPoolDeathTest, SaysHowManyVectorsAreOutWhenItEnds) {
   EXPECT_DEATH(
       {
-        std::optional<VectorPool225> pool(std::in_place, std::size_t{8});
+        const VectorPoolOptions options{.capacity = 8, .checks = VectorChecks::kOff};
+        std::optional<VectorPool225> pool(options);
         Vector225* vectors[3];
         for (Vector225*& vector : vectors) vector = pool->take().detach();
         pool->give_back(vectors[1]);
