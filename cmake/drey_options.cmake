@@ -34,8 +34,8 @@ else()
 endif()
 
 add_library(drey_flags INTERFACE)
-target_compile_options(drey_flags INTERFACE -Wall -Wextra -Wshadow -Wcast-qual
-                       $<$<NOT:$<COMPILE_LANGUAGE:C>>:-Wnon-virtual-dtor>
+target_compile_options(drey_flags INTERFACE -Wall -Wextra -Wshadow
+                       $<$<NOT:$<COMPILE_LANGUAGE:C>>:-Wnon-virtual-dtor> -Wcast-qual
                        $<$<BOOL:${DREY_WERROR}>:-Werror>)
 target_compile_definitions(drey_flags INTERFACE $<$<BOOL:${DREY_ASSERTS}>:DREY_ASSERTS=1>
                            $<$<BOOL:${DREY_SECURE}>:DREY_SECURE=1>)

@@ -59,6 +59,8 @@ TEST(PackedVector225, IsItsValuesAndNothingElse) {
   const PackedVector225 vector{std::span<const float, 225>(source)};
   EXPECT_TRUE(std::ranges::equal(vector.values(), source));
   static_assert(sizeof(std::array<PackedVector225, 2>) == 1800);
+  static_assert(sizeof(PackedVector<unsigned char, 33>) == 36);
+  static_assert(sizeof(PackedVector<double, 9>) == 72);
   static_assert(!std::is_constructible_v<PackedVector225, std::span<const float, 224>>);
 }
 

@@ -131,9 +131,9 @@ TEST(VectorPoolDeathTest, NamesAHandleKeptBeyondItsSecondTaking) {
 }
 
 TEST(VectorPoolDeathTest, SaysHowManyVectorsAreOutWhenItEnds) {
+  const VectorPoolOptions options{.capacity = 8, .checks = VectorChecks::kOff};
   EXPECT_DEATH(
       {
-        const VectorPoolOptions options{.capacity = 8, .checks = VectorChecks::kOff};
         std::optional<VectorPool225> pool(options);
         Vector225* vectors[3];
         for (Vector225*& vector : vectors) vector = pool->take().detach();

@@ -173,5 +173,37 @@ TEST(VectorPool, ServesOtherShapesToo) {
   EXPECT_TRUE(is_aligned(vector.get(), 64));
 }
 
+/// Takes all vectors of a pool, gives all back and takes all again, through caches and list.
+template <class Pool>
+void use_all() {
+  constexpr std::size_t kVectors = 3000;
+  using Number = typename Pool::Number;
+  Pool pool(kVectors);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<typename Pool::PooledVector> taken;
+    for (std::size_t i = 0; i < kVectors; ++i) {
+      taken.push_back(pool.take());
+      ASSERT_TRUE(taken.back());
+      ASSERT_TRUE(is_aligned(taken.back().get(), alignof(Number)));
+      std::ranges::fill(taken.back().values(), static_cast<Number>(i % 100));
+    }
+    for (std::size_t i = 0; i < kVectors; ++i) {
+      ASSERT_EQ(static_cast<std::size_t>(
+                    std::ranges::count(taken[i].values(), static_cast<Number>(i % 100))),
+                Pool::kValueCount);
+    }
+  }
+  EXPECT_TRUE(pool.invariants_hold());
+}
+
+TEST(VectorPool, ServesAnyTypeAndLengthFromSixteenBytesOn) {
+  use_all<VectorPool<float, 4>>();
+  use_all<VectorPool<double, 2>>();
+  use_all<VectorPool<unsigned char, 17>>();
+  use_all<PackedVectorPool<float, 4>>();
+  use_all<PackedVectorPool<unsigned char, 33>>();
+  use_all<PackedVectorPool<double, 1001>>();
+}
+
 }  // namespace
 }  // namespace drey

@@ -52,9 +52,9 @@ class alignas(kCacheLineBytes) PaddedVector {
   Number lanes_[kLaneCount];
 };
 
-/// `kCount` numbers and nothing else.
+/// `kCount` numbers and nothing else; bytes behind those of small numbers fill up four.
 template <typename NumberType, std::size_t kCount>
-class PackedVector {
+class alignas(std::max(alignof(NumberType), std::size_t{4})) PackedVector {
  public:
   using Number = NumberType;
   static_assert(std::is_arithmetic_v<Number> && kCount >= 1);
