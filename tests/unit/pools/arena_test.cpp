@@ -121,8 +121,8 @@ TEST(Arena, TakesAHugeFirstChunkForWhatItNeedsWhereThereIsNoRoom) {
 
 TEST(Arena, ResetsToTheSamePlacesWithoutNewMemory) {
   Arena arena(4_KiB);
-  std::vector<void*> first_round;
-  for (int i = 0; i < 1000; ++i) first_round.push_back(arena.allocate(i % 7 == 0 ? 9000 : 100));
+  std::vector<void*> first_round(1000);
+  for (int i = 0; i < 1000; ++i) first_round[i] = arena.allocate(i % 7 == 0 ? 9000 : 100);
   const std::size_t reserved_bytes = arena.statistics().reserved_bytes;
   arena.reset();
   EXPECT_EQ(arena.statistics().used_bytes, 0U);

@@ -135,7 +135,7 @@ TEST(BatchBuffers, IsEmptyWithoutRows) {
 
 TEST(BatchBuffers, IsFilledByGatherAndCopiedWhole) {
   std::mt19937_64 random = seeded_random(5);
-  std::vector<float> matrix(500 * 225);
+  std::vector<float> matrix(std::size_t{500} * 225);
   for (float& value : matrix) value = static_cast<float>(below(random, 1000));
   std::vector<std::uint32_t> rows(128);
   for (std::uint32_t& row : rows) row = static_cast<std::uint32_t>(below(random, 500));
@@ -145,11 +145,13 @@ TEST(BatchBuffers, IsFilledByGatherAndCopiedWhole) {
   ASSERT_EQ(gather(rows, source, batch.states()), GatherResult::kDone);
   ASSERT_EQ(gather(rows, source, batch.next_states()), GatherResult::kDone);
   // What one copy to a device would bring there.
-  const std::vector<std::byte> copy(batch.data(), batch.data() + batch.bytes());
+  std::vector<float> copy(batch.bytes() / sizeof(float));
+  std::memcpy(copy.data(), batch.data(), batch.bytes());
+  const float* const next_states = copy.data() + batch.layout().next_states / sizeof(float);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t at = batch.layout().next_states + i * batch.state_stride() * sizeof(float);
-    EXPECT_EQ(std::memcmp(copy.data() + at, matrix.data() + std::size_t{rows[i]} * 225, 900), 0);
-    EXPECT_EQ(std::memcmp(batch.state(i).data(), batch.next_state(i).data(), 900), 0);
+    const float* const row = matrix.data() + std::size_t{rows[i]} * 225;
+    EXPECT_TRUE(std::equal(row, row + 225, next_states + i * batch.state_stride()));
+    EXPECT_TRUE(std::equal(row, row + 225, batch.state(i).data()));
   }
 }
 }  // namespace

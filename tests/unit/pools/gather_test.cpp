@@ -118,15 +118,15 @@ class GatherRefuses : public testing::Test {
     return gather(rows, {source_.data(), 10, 225, 240}, {target_.data(), 4, 240});
   }
   [[nodiscard]] bool nothing_was_written() const {
-    return std::ranges::count(target_.all(), kCanary) == 4 * 240;
+    return std::ranges::count(target_.all(), kCanary) == std::ptrdiff_t{4} * 240;
   }
   void SetUp() override {
     std::ranges::fill(source_.all(), 1.0F);
     std::ranges::fill(target_.all(), kCanary);
   }
 
-  Floats source_{10 * 240, 0};
-  Floats target_{4 * 240, 0};
+  Floats source_{std::size_t{10} * 240, 0};
+  Floats target_{std::size_t{4} * 240, 0};
 };
 
 TEST_F(GatherRefuses, RowsThatTheMatrixDoesNotHave) {
@@ -164,10 +164,12 @@ TEST_F(GatherRefuses, ABatchThatLiesInTheMatrix) {
   const std::array<std::uint32_t, 2> rows = {0, 1};
   const MatrixRows matrix{source_.data(), 10, 225, 240};
   EXPECT_EQ(gather(rows, matrix, {source_.data(), 4, 240}), GatherResult::kOverlap);
-  EXPECT_EQ(gather(rows, matrix, {source_.data() + 9 * 240 + 239, 4, 240}), GatherResult::kOverlap);
+  EXPECT_EQ(gather(rows, matrix, {source_.data() + std::size_t{9} * 240 + 239, 4, 240}),
+            GatherResult::kOverlap);
   // Rows 0 to 4 are the matrix; the batch begins behind them.
   const MatrixRows first_half{source_.data(), 5, 225, 240};
-  EXPECT_EQ(gather(rows, first_half, {source_.data() + 5 * 240, 5, 240}), GatherResult::kDone);
+  EXPECT_EQ(gather(rows, first_half, {source_.data() + std::size_t{5} * 240, 5, 240}),
+            GatherResult::kDone);
 }
 
 TEST_F(GatherRefuses, NothingWhereThereIsNothingToDo) {
@@ -179,7 +181,7 @@ TEST_F(GatherRefuses, NothingWhereThereIsNothingToDo) {
 TEST(Gather, FillsALargeBatchToo) {
   // Above kStreamBytes, so that it is streamed where the processor can.
   constexpr std::size_t kRows = kStreamBytes / sizeof(Vector225) + 100;
-  const Floats source(64 * 225, 0);
+  const Floats source(std::size_t{64} * 225, 0);
   for (std::size_t i = 0; i < source.all().size(); ++i) source.all()[i] = static_cast<float>(i);
   const Floats target(kRows * 240, 0);
   std::vector<std::uint32_t> rows(kRows);

@@ -1,8 +1,7 @@
 // heap_calls_test.cpp: after a round of warm-up no arena, pool, ring or batch calls the heap.
 //
-// Method: the linker (--wrap) leads every call of drey_malloc and its family, those of the library
-// included, through the counters here. The counts are golden: zero after warm-up, and the known
-// number of chunks before.
+// Method: heap_wrap.hpp counts. The counts are golden: zero after warm-up, and the known number of
+// chunks before.
 // SPDX-License-Identifier: MIT
 #include <drey/pools/arena.hpp>
 #include <drey/pools/batch_buffers.hpp>
@@ -12,48 +11,22 @@
 #include <drey/pools/shared_arena.hpp>
 #include <drey/pools/spsc_ring.hpp>
 
+#include "heap_wrap.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace {
-int heap_call_count = 0;
-}  // namespace
-
-extern "C" {
-void* __real_drey_malloc(std::size_t size);
-void* __real_drey_realloc(void* pointer, std::size_t size);
-void* __real_drey_aligned_alloc(std::size_t alignment, std::size_t size);
-void __real_drey_free(void* pointer);
-
-void* __wrap_drey_malloc(std::size_t size) {
-  ++heap_call_count;
-  return __real_drey_malloc(size);
-}
-void* __wrap_drey_realloc(void* pointer, std::size_t size) {
-  ++heap_call_count;
-  return __real_drey_realloc(pointer, size);
-}
-void* __wrap_drey_aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++heap_call_count;
-  return __real_drey_aligned_alloc(alignment, size);
-}
-void __wrap_drey_free(void* pointer) {
-  if (pointer != nullptr) ++heap_call_count;
-  __real_drey_free(pointer);
-}
-}
-
 namespace drey {
 namespace {
 /// Heap calls during `act`.
 template <typename Act>
 [[nodiscard]] int heap_calls_of(Act act) {
-  const int before = heap_call_count;
+  const int before = test::heap_calls();
   act();
-  return heap_call_count - before;
+  return test::heap_calls() - before;
 }
 
 /// Runs `step` once to warm up, then often. Returns: heap calls after the warm-up.

@@ -153,8 +153,8 @@ TEST(PooledObject, MovesAndEndsOnce) {
 TEST(ObjectPool, DestroysWhatIsLeftWhereAskedTo) {
   {
     ObjectPool<Counted> pool(100, PoolGrowth::kGrowing, LeftoverObjects::kDestroy);
-    std::vector<Counted*> objects;
-    for (int i = 0; i < 50; ++i) objects.push_back(pool.construct(i));
+    std::vector<Counted*> objects(50);
+    for (int i = 0; i < 50; ++i) objects[i] = pool.construct(i);
     for (int i = 0; i < 50; i += 3) pool.destroy(objects[i]);
     EXPECT_EQ(Counted::alive, 33);
   }

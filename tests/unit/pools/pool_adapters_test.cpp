@@ -61,6 +61,7 @@ TEST(SharedArenaResource, ServesThreadsAtOnce) {
   SharedArena arena(64_KiB);
   SharedArenaResource resource(arena);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&resource, thread] {
       std::pmr::list<int> numbers(&resource);

@@ -35,6 +35,7 @@ class RingBuffer {
   [[nodiscard]] bool is_full() const noexcept { return size_ == N; }
 
   /// Appends a value, in the oldest one's place if the ring is full. Returns: the new value.
+  /// Requires: no argument refers into the oldest value of a full ring, which ends first.
   /// What T's constructor throws comes through; the oldest is gone then if the ring was full.
   template <typename... Arguments>
   T& push(Arguments&&... arguments) noexcept(std::is_nothrow_constructible_v<T, Arguments...>) {
