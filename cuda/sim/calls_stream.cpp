@@ -29,10 +29,7 @@ Result stream_destroy(Stream handle) {
       machine.break_capture(stream->capture, "cuStreamDestroy");
       return Result::kCaptureUnsupported;
     }
-    machine.timeline.retire(*stream);
-    if (stream->is_blocking)
-      machine.devices[static_cast<std::size_t>(stream->device)].destroyed.push_back(stream);
-    machine.streams.erase(handle);
+    machine.destroy_stream(handle);
     return Result::kSuccess;
   });
 }

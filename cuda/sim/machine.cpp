@@ -77,8 +77,9 @@ std::vector<const StreamState*> Machine::end_peers(const StreamState& stream) {
     if (other.device == stream.device && other.is_blocking && !other.is_legacy)
       peers.push_back(&other);
   });
-  for (const auto& other : devices[static_cast<std::size_t>(stream.device)].destroyed)
-    peers.push_back(other.get());
+  for (const auto& other : devices[static_cast<std::size_t>(stream.device)].destroyed) {
+    if (other->is_blocking) peers.push_back(other.get());
+  }
   return peers;
 }
 
@@ -115,7 +116,6 @@ Result Machine::submit(StreamState& stream, const std::vector<Access>& accesses,
     return Result::kSuccess;
   }
   const Moment moment = timeline.submit(stream, work_peers(stream));
-  if (stream.is_legacy) devices[static_cast<std::size_t>(stream.device)].destroyed.clear();
   for (const Access& access : accesses) {
     check_reach(access, stream, place);
     shadow.use(access, {moment, &stream.clock, place});
@@ -145,12 +145,34 @@ Result Machine::query(WorkId id, const Clock& clock) {
   return Result::kSuccess;
 }
 
+void Machine::destroy_stream(Stream handle) {
+  const std::shared_ptr<StreamState> stream = streams.share(handle);
+  timeline.retire(*stream);
+  streams.erase(handle);
+  auto& destroyed = devices[static_cast<std::size_t>(stream->device)].destroyed;
+  destroyed.push_back(stream);
+  if (config.host_order != HostOrder::kByCall) return;
+  // What the one host knows to be past is before everything that can still come.
+  std::erase_if(destroyed, [this](const std::shared_ptr<StreamState>& old) {
+    return timeline.work.is_complete(old->tail) &&
+           timeline.host().clock.covers({old->chain, old->clock.at(old->chain)});
+  });
+}
+
 void Machine::wait_for_device(Device device) {
   for_each_stream([&](const StreamState& stream) {
     if (stream.device == device) timeline.host_waits(stream.tail, stream.clock);
   });
-  for (const auto& stream : devices[static_cast<std::size_t>(device)].destroyed)
+  DeviceState& state = devices[static_cast<std::size_t>(device)];
+  for (const auto& stream : state.destroyed) {
     timeline.host_waits(stream->tail, stream->clock);
+    state.past.join(stream->clock);
+  }
+  timeline.host().clock.join(state.past);
+  // Blocking ones stay where a host thread may submit to the legacy stream without knowing this.
+  std::erase_if(state.destroyed, [this](const std::shared_ptr<StreamState>& stream) {
+    return config.host_order == HostOrder::kByCall || !stream->is_blocking;
+  });
 }
 
 void Machine::reset(Device device) {

@@ -31,8 +31,10 @@ struct ThreadState {
 
 struct DeviceState {
   std::shared_ptr<StreamState> legacy;
-  // Blocking streams that were destroyed before the legacy stream came after their work.
+  // Destroyed streams whose work somebody may still have to wait for.
   std::vector<std::shared_ptr<StreamState>> destroyed;
+  // Of streams that left the list above: all of it is complete.
+  Clock past;
   std::size_t context_references = 0;
 };
 
@@ -79,6 +81,7 @@ class Machine {
   GraphNode node_handle(Graph handle, NodeIndex index);
   void erase_graph(Graph handle);
 
+  void destroy_stream(Stream handle);
   /// The work that still runs on a device completes, and the host knows it.
   void wait_for_device(Device device);
   void reset(Device device);

@@ -70,6 +70,21 @@ TEST(SimulatedStreams, WorkOfADestroyedBlockingStreamIsStillBeforeTheLegacyStrea
             0U);
 }
 
+TEST(SimulatedStreams, TheDeviceWaitsForWorkOfDestroyedStreamsToo) {
+  for (const unsigned flags : {0U, kStreamNonBlocking}) {
+    SimulatedDevice device;
+    const Stream stream = device.new_stream(flags);
+    EXPECT_EQ(hazards_of(device, stream, device.new_stream(),
+                         [&] {
+                           SimulatedDevice::expect(device.driver.stream_destroy(stream));
+                           EXPECT_EQ(device.simulator.pending(), 1U);
+                           SimulatedDevice::expect(device.driver.ctx_synchronize());
+                           EXPECT_EQ(device.simulator.pending(), 0U);
+                         }),
+              0U);
+  }
+}
+
 TEST(SimulatedStreams, EachThreadHasADefaultStreamOfItsOwn) {
   SimulatedDevice device;
   unsigned long long ids[2] = {};
