@@ -11,6 +11,7 @@
 namespace drey::cuda {
 static_assert(std::is_standard_layout_v<DriverTable> && std::is_trivial_v<DriverTable>);
 
+namespace {
 constexpr EntryPoint kEntryPoints[kEntryPointCount] = {
     {"cuInit", 2000, offsetof(DriverTable, init), true},
     {"cuDriverGetVersion", 2020, offsetof(DriverTable, driver_get_version), true},
@@ -78,7 +79,6 @@ constexpr EntryPoint kEntryPoints[kEntryPointCount] = {
      offsetof(DriverTable, stream_update_capture_dependencies), false},
 };
 
-namespace {
 constexpr bool entries_are_in_order() {
   for (std::size_t index = 0; index < kEntryPointCount; ++index) {
     if (kEntryPoints[index].offset != index * sizeof(void*)) return false;
@@ -87,6 +87,10 @@ constexpr bool entries_are_in_order() {
 }
 static_assert(entries_are_in_order());
 }  // namespace
+
+std::span<const EntryPoint, kEntryPointCount> entry_points() noexcept {
+  return kEntryPoints;
+}
 
 void* function_of(const DriverTable& table, const EntryPoint& entry) noexcept {
   void* function = nullptr;

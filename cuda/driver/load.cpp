@@ -59,7 +59,7 @@ LoadedDriver load_driver(const char* library) noexcept {
   }
   // From here on the library stays: it may have started threads.
   LoadedDriver loaded;
-  for (const EntryPoint& entry : kEntryPoints) {
+  for (const EntryPoint& entry : entry_points()) {
     void* const function = finder.find(entry);
     if (function == nullptr && entry.is_required)
       return no_driver(entry.name, " is missing in ", library);

@@ -206,13 +206,13 @@ void set_calls_of_memory(DriverTable& table) noexcept {
 }  // namespace
 
 const DriverTable& null_driver() noexcept {
-  static const DriverTable kTable = [] {
+  static const DriverTable filled = [] {
     DriverTable table = {};
     set_calls_of_contexts(table);
     set_calls_of_streams(table);
     set_calls_of_memory(table);
     return table;
   }();
-  return kTable;
+  return filled;
 }
 }  // namespace drey::cuda

@@ -114,7 +114,7 @@ Result stream_update_capture_dependencies(Stream handle, GraphNode* dependencies
                        if (flags > kSetCaptureDependencies) return Result::kInvalidValue;
                        std::vector<NodeIndex> tail;
                        if (flags == kAddCaptureDependencies) tail = stream.capture_tail;
-                       const Graph graph = machine.find_capture(stream.capture)->graph;
+                       Graph graph = machine.find_capture(stream.capture)->graph;
                        if (!to_indices(machine, graph, dependencies, count, tail))
                          return Result::kInvalidValue;
                        std::sort(tail.begin(), tail.end());

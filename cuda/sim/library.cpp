@@ -41,15 +41,15 @@ std::optional<Config> config_of_environment() {
 
 // Null if the environment is not understood.
 Simulator* the_simulator() {
-  static Simulator* const kSimulator = [] {
+  static Simulator* const simulator = [] {
     const std::optional<Config> config = config_of_environment();
     return config ? new Simulator(*config) : nullptr;
   }();
-  return kSimulator;
+  return simulator;
 }
 
 const EntryPoint* find_entry(const char* name) {
-  for (const EntryPoint& entry : kEntryPoints) {
+  for (const EntryPoint& entry : entry_points()) {
     if (std::strcmp(entry.name, name) == 0) return &entry;
   }
   return nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 namespace drey::cuda::sim {
 namespace {
@@ -35,8 +36,8 @@ std::string text_of(const Place& place) {
 }
 
 void Shadow::report(HazardKind kind, Blame blame, std::uint64_t call, std::string text) {
-  hazards_.push_back(
-      {kind, blame, call, std::string(name_of(kind)) + " (" + name_of(blame) + "): " + text});
+  text.insert(0, std::string(name_of(kind)) + " (" + name_of(blame) + "): ");
+  hazards_.push_back({kind, blame, call, std::move(text)});
 }
 
 void Shadow::split(DevicePointer at) {
@@ -105,7 +106,7 @@ std::shared_ptr<Generation> Shadow::check_bounds(const Access& access, const Pla
   if (found == cells_.begin()) return nullptr;
   --found;
   if (access.base >= found->second.end) return nullptr;
-  const std::shared_ptr<Generation> block = found->second.block;
+  std::shared_ptr<Generation> block = found->second.block;
   const DevicePointer end = access.base + access.bytes;
   if (!block->is_live) {
     report(HazardKind::kUseAfterFree, Blame::kUser, place.call,

@@ -41,8 +41,8 @@ Simulator::Simulator(const Config& config) : machine_(std::make_unique<Machine>(
 Simulator::~Simulator() = default;
 
 const DriverTable& Simulator::driver() noexcept {
-  static const DriverTable kTable = filled_table();
-  return kTable;
+  static const DriverTable table = filled_table();
+  return table;
 }
 
 Result Simulator::launch(Stream stream, std::initializer_list<Access> accesses, const char* label) {

@@ -37,7 +37,7 @@ StreamIndex Timelines::place_for_new() noexcept {
       return {place, line.turn + 1};
   }
   if (stream_count_ == kStreamsMax) return {};
-  return {static_cast<std::uint16_t>(stream_count_++), 1};
+  return {stream_count_++, 1};
 }
 
 // The table is full: looks for streams that were destroyed without a word.

@@ -163,7 +163,7 @@ class Timelines {
   const DriverTable* driver_ = nullptr;
   TimelinePolicy policy_;
   TimelineCounts counts_;
-  std::size_t stream_count_ = 0;  // places ever used
+  std::uint16_t stream_count_ = 0;  // places ever used
   std::uint16_t captures_ = 0;
   std::uint16_t free_event_ = kNoEvent;
   std::uint16_t event_count_ = 0;  // created

@@ -16,25 +16,31 @@
 
 namespace drey::cuda {
 namespace {
+struct Shape {
+  std::size_t bytes;
+  std::size_t alignment;
+  bool is_class;
+  bool is_const;
+  bool operator==(const Shape&) const = default;
+};
+template <typename Value>
+constexpr Shape shape_of() {
+  if constexpr (std::is_void_v<Value>) {
+    return {0, 0, false, std::is_const_v<Value>};
+  } else {
+    return {sizeof(Value), alignof(Value), std::is_class_v<Value>, std::is_const_v<Value>};
+  }
+}
+
 template <typename Ours, typename Theirs>
 constexpr bool same_value() {
-  if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
-    using OurPointee = std::remove_pointer_t<Ours>;
-    using TheirPointee = std::remove_pointer_t<Theirs>;
-    if constexpr (std::is_const_v<OurPointee> != std::is_const_v<TheirPointee>) {
-      return false;
-    } else if constexpr (std::is_same_v<std::remove_cv_t<OurPointee>,
-                                        std::remove_cv_t<TheirPointee>>) {
-      return true;
-    } else if constexpr (std::is_void_v<OurPointee> || std::is_void_v<TheirPointee>) {
-      return false;
-    } else {
-      return same_value<std::remove_cv_t<OurPointee>, std::remove_cv_t<TheirPointee>>();
-    }
+  if constexpr (std::is_same_v<Ours, Theirs>) {
+    return true;  // also types that are declared only
+  } else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
+    return same_value<std::remove_pointer_t<Ours>, std::remove_pointer_t<Theirs>>();
   } else {
-    return !std::is_pointer_v<Ours> && !std::is_pointer_v<Theirs> &&
-           sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
-           std::is_class_v<Ours> == std::is_class_v<Theirs>;
+    return std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
+           shape_of<Ours>() == shape_of<Theirs>();
   }
 }
 
@@ -52,7 +58,7 @@ constexpr bool same_call() {
   return same_call(Ours{}, Theirs{});
 }
 
-// In the order of kEntryPoints, with its versions.
+// In the order of entry_points(), with its versions.
 static_assert(same_call<decltype(DriverTable::init), PFN_cuInit_v2000>());
 static_assert(same_call<decltype(DriverTable::driver_get_version), PFN_cuDriverGetVersion_v2020>());
 static_assert(same_call<decltype(DriverTable::get_error_name), PFN_cuGetErrorName_v6000>());

@@ -23,7 +23,7 @@ TEST_F(DriverLibrary, IsTheOneThatTheEnvironmentNames) {
   const LoadedDriver driver = load_driver();
   ASSERT_STREQ(driver.reason.c_str(), "");
   EXPECT_EQ(driver.version, 13000);
-  for (const EntryPoint& entry : kEntryPoints)
+  for (const EntryPoint& entry : entry_points())
     EXPECT_NE(function_of(driver.table, entry), nullptr) << entry.name;
   const DriverStatus status = probe_driver();
   EXPECT_STREQ(status.reason.c_str(), "");
@@ -41,7 +41,7 @@ TEST_F(DriverLibrary, AFailedLoadLeavesNoFunctionBehind) {
   for (const char* library : {"libcuda-of-nobody.so.9", "libc.so.6"}) {
     const LoadedDriver driver = load_driver(library);
     EXPECT_NE(driver.reason.length(), 0U);
-    for (const EntryPoint& entry : kEntryPoints)
+    for (const EntryPoint& entry : entry_points())
       EXPECT_EQ(function_of(driver.table, entry), nullptr) << entry.name;
   }
 }

@@ -38,7 +38,7 @@ TEST(EventCache, BlocksVisibleBeforeTheirEventIsRecordedAreTakenWhileInUse) {
 TEST(EventCache, AnEventOfAnEarlierUseIsAsBadAsNone) {
   SimulatedDevice device;
   EventCache cache(device, FreeOrder::kVisibleFirst);
-  const Stream a = device.new_stream();
+  Stream a = device.new_stream();
   const DevicePointer block = cache.allocate(a);
   device.launch(a, block, EventCache::kBlockBytes, "earlier user");
   cache.deallocate(block);
@@ -70,7 +70,7 @@ TEST(EventCache, OneStreamIsSafeInBothOrders) {
   for (const FreeOrder order : {FreeOrder::kRecordFirst, FreeOrder::kVisibleFirst}) {
     SimulatedDevice device;
     EventCache cache(device, order);
-    const Stream stream = device.new_stream();
+    Stream stream = device.new_stream();
     free_with_an_allocation_between(device, cache, stream, stream);
     device.expect_none();
   }
@@ -84,9 +84,9 @@ std::uint64_t hazards_of_all_runs(FreeOrder order, Explored& explored) {
       [&](Simulator& simulator) {
         SimulatedDevice device(simulator);
         EventCache cache(device, order);
-        const Stream streams[2] = {device.new_stream(), device.new_stream()};
+        Stream streams[2] = {device.new_stream(), device.new_stream()};
         for (int round = 0; round < 6; ++round) {
-          const Stream stream = streams[round % 2];
+          Stream stream = streams[round % 2];
           free_with_an_allocation_between(device, cache, stream, streams[(round + 1) % 2]);
         }
         hazards += simulator.hazards().size();
@@ -110,7 +110,7 @@ TEST(EventCache, TheMendedOrderIsSafeFromManyThreads) {
     EventCache cache(device, FreeOrder::kRecordFirst);
     const auto body = [&] {
       SimulatedDevice::expect(device.driver.ctx_set_current(device.context));
-      const Stream stream = device.new_stream();
+      Stream stream = device.new_stream();
       for (int round = 0; round < 500; ++round) {
         const DevicePointer first = cache.allocate(stream);
         const DevicePointer second = cache.allocate(stream);

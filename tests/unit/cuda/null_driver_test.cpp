@@ -13,7 +13,7 @@
 namespace drey::cuda {
 namespace {
 TEST(NullDriver, HasEveryCall) {
-  for (const EntryPoint& entry : kEntryPoints)
+  for (const EntryPoint& entry : entry_points())
     EXPECT_NE(function_of(null_driver(), entry), nullptr) << entry.name;
   int version = 0;
   EXPECT_EQ(null_driver().driver_get_version(&version), Result::kSuccess);

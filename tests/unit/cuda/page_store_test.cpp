@@ -216,7 +216,7 @@ TEST(PageStore, RefusesWhatMakesNoSense) {
 // The checker sees a store that is told to unmap too soon.
 TEST(PageStore, DoesNotWaitForWork) {
   Fixture fixture;
-  const Stream stream = fixture.device.new_stream();
+  Stream stream = fixture.device.new_stream();
   SimulatedDevice::expect(fixture.store.map({0, 1}));
   const DevicePointer block = fixture.store.address_of(0);
   fixture.device.simulator.block_allocated(block, 4096, stream);

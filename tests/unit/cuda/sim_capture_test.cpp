@@ -52,7 +52,7 @@ TEST_F(Captures, CapturedWorkDoesNotRunUntilItIsReplayed) {
   begin();
   device.launch(a, memory, kBytes, "captured");
   EXPECT_EQ(device.simulator.pending(), 0U);
-  const GraphExec exec = instantiate(end());
+  GraphExec exec = instantiate(end());
   SimulatedDevice::expect(device.driver.graph_launch(exec, b));
   EXPECT_EQ(device.simulator.pending(), 1U);
   EXPECT_EQ(device.driver.stream_query(b), Result::kNotReady);
@@ -65,7 +65,7 @@ TEST_F(Captures, AStreamThatWaitsForACapturedEventJoins) {
   device.wait(b, event);
   CaptureStatus status = CaptureStatus::kNone;
   unsigned long long ids[2] = {};
-  const Stream streams[2] = {a, b};
+  Stream streams[2] = {a, b};
   for (int index = 0; index < 2; ++index) {
     SimulatedDevice::expect(device.driver.stream_get_capture_info(
         streams[index], &status, &ids[index], nullptr, nullptr, nullptr, nullptr));
@@ -196,7 +196,7 @@ TEST_F(Captures, TellTheirGraphToWhoAsksForIt) {
   SimulatedDevice::expect(device.driver.graph_add_empty_node(&marker, graph, tail, count));
   SimulatedDevice::expect(device.driver.stream_update_capture_dependencies(
       a, &marker, nullptr, 1, kSetCaptureDependencies));
-  const GraphNode first = tail[0];
+  GraphNode first = tail[0];
   ask();
   ASSERT_EQ(count, 1U);
   EXPECT_EQ(tail[0], marker);
@@ -242,7 +242,7 @@ TEST_F(Captures, AReplayOfMemoryThatTheAllocatorGaveAwayIsItsFault) {
   device.simulator.block_allocated(memory, kBytes, a);
   device.launch(a, memory, kBytes, "captured");
   device.simulator.block_freed(memory, a);
-  const GraphExec exec = instantiate(end());
+  GraphExec exec = instantiate(end());
   SimulatedDevice::expect(device.driver.graph_launch(exec, a));
   SimulatedDevice::expect(device.driver.graph_launch(exec, a));
   device.expect_none();
@@ -255,7 +255,7 @@ TEST_F(Captures, AReplayOfMemoryThatTheUserFreedIsTheUsersFault) {
   device.simulator.block_allocated(memory, kBytes, a);
   begin();
   device.launch(a, memory, kBytes, "captured");
-  const GraphExec exec = instantiate(end());
+  GraphExec exec = instantiate(end());
   SimulatedDevice::expect(device.driver.graph_launch(exec, a));
   device.expect_none();
   device.simulator.block_freed(memory, a);

@@ -27,7 +27,7 @@ TEST(Faults, HitTheNthCallOfAName) {
   faults.fail_nth("cuMemAlloc", 2, Result::kOutOfMemory);
   DevicePointer memory = 0;
   EXPECT_EQ(device.driver.mem_alloc(&memory, 512), Result::kSuccess);
-  const Event event = device.new_event();
+  Event event = device.new_event();
   EXPECT_EQ(device.driver.event_query(event), Result::kSuccess);
   EXPECT_EQ(device.driver.mem_alloc(&memory, 512), Result::kOutOfMemory);
   EXPECT_EQ(device.driver.mem_alloc(&memory, 512), Result::kSuccess);

@@ -229,8 +229,8 @@ TEST(SimulatedDevices, AreNotThereBeforeTheStartAndAfterTheEnd) {
 
 TEST(SimulatedDevices, LoseEverythingWithTheirContext) {
   SimulatedDevice device;
-  const Stream stream = device.new_stream();
-  const Event event = device.new_event();
+  Stream stream = device.new_stream();
+  Event event = device.new_event();
   device.launch(stream, device.new_memory(512), 512, "work");
   SimulatedDevice::expect(device.driver.device_primary_ctx_release(0));
   EXPECT_EQ(device.driver.stream_query(stream), Result::kInvalidHandle);

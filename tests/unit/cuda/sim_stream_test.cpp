@@ -39,8 +39,8 @@ std::size_t hazards_of(SimulatedDevice& device, Stream from, Stream to) {
 
 TEST(SimulatedStreams, AreOrderedInThemselvesAndNotAmongEachOther) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Stream b = device.new_stream();
+  Stream a = device.new_stream();
+  Stream b = device.new_stream();
   EXPECT_EQ(hazards_of(device, a, a), 0U);
   EXPECT_EQ(hazards_of(device, a, b), 1U);
   EXPECT_EQ(hazards_of(device, b, a), 1U);
@@ -48,9 +48,9 @@ TEST(SimulatedStreams, AreOrderedInThemselvesAndNotAmongEachOther) {
 
 TEST(SimulatedStreams, TheLegacyStreamIsABarrierOfBlockingStreamsOnly) {
   SimulatedDevice device;
-  const Stream blocking = device.new_stream(0);
-  const Stream free_running = device.new_stream(kStreamNonBlocking);
-  for (const Stream legacy : {Stream{nullptr}, legacy_stream()}) {
+  Stream blocking = device.new_stream(0);
+  Stream free_running = device.new_stream(kStreamNonBlocking);
+  for (Stream legacy : {Stream{nullptr}, legacy_stream()}) {
     EXPECT_EQ(hazards_of(device, blocking, legacy), 0U);
     EXPECT_EQ(hazards_of(device, legacy, blocking), 0U);
     EXPECT_EQ(hazards_of(device, per_thread_stream(), legacy), 0U);
@@ -64,7 +64,7 @@ TEST(SimulatedStreams, TheLegacyStreamIsABarrierOfBlockingStreamsOnly) {
 
 TEST(SimulatedStreams, WorkOfADestroyedBlockingStreamIsStillBeforeTheLegacyStream) {
   SimulatedDevice device;
-  const Stream stream = device.new_stream(0);
+  Stream stream = device.new_stream(0);
   EXPECT_EQ(hazards_of(device, stream, nullptr,
                        [&] { SimulatedDevice::expect(device.driver.stream_destroy(stream)); }),
             0U);
@@ -73,7 +73,7 @@ TEST(SimulatedStreams, WorkOfADestroyedBlockingStreamIsStillBeforeTheLegacyStrea
 TEST(SimulatedStreams, TheDeviceWaitsForWorkOfDestroyedStreamsToo) {
   for (const unsigned flags : {0U, kStreamNonBlocking}) {
     SimulatedDevice device;
-    const Stream stream = device.new_stream(flags);
+    Stream stream = device.new_stream(flags);
     EXPECT_EQ(hazards_of(device, stream, device.new_stream(),
                          [&] {
                            SimulatedDevice::expect(device.driver.stream_destroy(stream));
@@ -98,7 +98,7 @@ TEST(SimulatedStreams, EachThreadHasADefaultStreamOfItsOwn) {
 
 TEST(SimulatedStreams, AHandleIsUsedAgainAtOnceForAnotherStream) {
   SimulatedDevice device;
-  const Stream first = device.new_stream();
+  Stream first = device.new_stream();
   unsigned long long old_id = 0;
   SimulatedDevice::expect(device.driver.stream_get_id(first, &old_id));
   EXPECT_EQ(hazards_of(device, first, first,
@@ -116,9 +116,9 @@ TEST(SimulatedStreams, AHandleIsUsedAgainAtOnceForAnotherStream) {
 
 TEST(SimulatedEvents, OrderTheWaiterAfterTheRecordAtTheTimeOfTheWait) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Stream b = device.new_stream();
-  const Event event = device.new_event();
+  Stream a = device.new_stream();
+  Stream b = device.new_stream();
+  Event event = device.new_event();
   const auto record = [&] { device.record(event, a); };
   const auto wait = [&] { device.wait(b, event); };
   EXPECT_EQ(hazards_of(device, a, b, [&] { wait(); }), 1U) << "never recorded: a wait for nothing";
@@ -130,9 +130,9 @@ TEST(SimulatedEvents, OrderTheWaiterAfterTheRecordAtTheTimeOfTheWait) {
 
 TEST(SimulatedEvents, OutliveTheirStreamAndItsHandle) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Stream b = device.new_stream();
-  const Event event = device.new_event();
+  Stream a = device.new_stream();
+  Stream b = device.new_stream();
+  Event event = device.new_event();
   EXPECT_EQ(hazards_of(device, a, b,
                        [&] {
                          device.record(event, a);
@@ -144,8 +144,8 @@ TEST(SimulatedEvents, OutliveTheirStreamAndItsHandle) {
 
 TEST(SimulatedEvents, AreCompleteOnlyWhenSomebodyWaited) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Event event = device.new_event();
+  Stream a = device.new_stream();
+  Event event = device.new_event();
   EXPECT_EQ(device.driver.event_query(event), Result::kSuccess) << "never recorded";
   const DevicePointer memory = device.new_memory(kBytes);
   device.launch(a, memory, kBytes, "work");
@@ -160,9 +160,9 @@ TEST(SimulatedEvents, AreCompleteOnlyWhenSomebodyWaited) {
 
 TEST(SimulatedEvents, AQueryThatSaysCompleteOrdersTheHostAndThroughItOtherStreams) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Stream b = device.new_stream();
-  const Event event = device.new_event();
+  Stream a = device.new_stream();
+  Stream b = device.new_stream();
+  Event event = device.new_event();
   const auto record_and_complete = [&] {
     device.record(event, a);
     device.simulator.complete(a);
@@ -179,9 +179,9 @@ TEST(SimulatedEvents, AQueryThatSaysCompleteOrdersTheHostAndThroughItOtherStream
 
 TEST(SimulatedEvents, AWaitAloneIsNoWorkThatCouldBePending) {
   SimulatedDevice device;
-  const Stream a = device.new_stream();
-  const Stream b = device.new_stream();
-  const Event event = device.new_event();
+  Stream a = device.new_stream();
+  Stream b = device.new_stream();
+  Event event = device.new_event();
   device.launch(a, device.new_memory(kBytes), kBytes, "work");
   device.record(event, a);
   device.wait(b, event);
@@ -192,11 +192,11 @@ TEST(SimulatedEvents, AWaitAloneIsNoWorkThatCouldBePending) {
 
 TEST(SimulatedEvents, BelongToADevice) {
   SimulatedDevice device({.device_count = 2});
-  const Event event = device.new_event();
+  Event event = device.new_event();
   Context other = nullptr;
   SimulatedDevice::expect(device.driver.device_primary_ctx_retain(&other, 1));
   SimulatedDevice::expect(device.driver.ctx_push_current(other));
-  const Stream stream = device.new_stream();
+  Stream stream = device.new_stream();
   EXPECT_EQ(device.driver.event_record(event, stream), Result::kInvalidHandle);
   device.wait(stream, event);
   SimulatedDevice::expect(device.driver.ctx_pop_current(nullptr));
@@ -204,8 +204,8 @@ TEST(SimulatedEvents, BelongToADevice) {
 
 TEST(SimulatedHost, SynchronisingAStreamOrdersOnlyThatStream) {
   SimulatedDevice device;
-  const Stream a = device.new_stream(0);
-  const Stream b = device.new_stream(0);
+  Stream a = device.new_stream(0);
+  Stream b = device.new_stream(0);
   const auto synchronise = [&](Stream stream) {
     SimulatedDevice::expect(device.driver.stream_synchronize(stream));
   };
@@ -221,8 +221,8 @@ TEST(SimulatedHost, SynchronisingAStreamOrdersOnlyThatStream) {
 TEST(SimulatedHost, ThreadsCanBeOrderedBySignalsAlone) {
   for (const bool is_told : {false, true}) {
     SimulatedDevice device({.host_order = HostOrder::kBySignal});
-    const Stream a = device.new_stream();
-    const Stream b = device.new_stream();
+    Stream a = device.new_stream();
+    Stream b = device.new_stream();
     const DevicePointer memory = device.new_memory(kBytes);
     device.simulator.block_allocated(memory, kBytes, a);
     device.launch(a, memory, kBytes, "first");
@@ -244,7 +244,7 @@ TEST(SimulatedHost, TheSameSeedGivesTheSameAnswers) {
     SimulatedDevice device({.schedule = Schedule::kRandom, .seed = seed});
     std::vector<Result> results;
     for (int round = 0; round < 64; ++round) {
-      const Stream stream = device.new_stream();
+      Stream stream = device.new_stream();
       device.launch(stream, device.new_memory(kBytes), kBytes, "work");
       results.push_back(device.driver.stream_query(stream));
     }
@@ -259,7 +259,7 @@ TEST(SimulatedStreams, ChainsOfStreamsThatAreOverAreUsedAgain) {
   SimulatedDevice device;
   const DevicePointer memory = device.new_memory(kBytes);
   for (int round = 0; round < 10'000; ++round) {
-    const Stream stream = device.new_stream();
+    Stream stream = device.new_stream();
     device.simulator.block_allocated(memory, kBytes, stream);
     device.launch(stream, memory, kBytes, "work");
     device.simulator.block_freed(memory, stream);
@@ -279,7 +279,7 @@ TEST(SimulatedExplore, AnswersEveryQueryInEveryWayOnce) {
         SimulatedDevice device(simulator);
         std::vector<Result> answers;
         for (int index = 0; index < 3; ++index) {
-          const Stream stream = device.new_stream();
+          Stream stream = device.new_stream();
           device.launch(stream, device.new_memory(kBytes), kBytes, "work");
           // A second query of what is complete is no choice any more.
           answers.push_back(device.driver.stream_query(stream));

@@ -71,7 +71,7 @@ TEST(Timelines, RecordOneEventForManyFreesOnceThereAreTwoStreams) {
 
 TEST(Timelines, AStampOfAnotherStreamIsUsableWhenItIsSeenToBeComplete) {
   Fixture fixture;
-  const Stream handle = fixture.device.new_stream();
+  Stream handle = fixture.device.new_stream();
   const StreamIndex one = fixture.find(handle);
   const StreamIndex two = fixture.find(fixture.device.new_stream());
   fixture.work(handle);
@@ -106,12 +106,12 @@ TEST(Timelines, OneWaitCoversAllStampsBeforeItsEvent) {
 
 TEST(Timelines, AWaitOfTheProgramIsBelievedUpToItsMark) {
   Fixture fixture;
-  const Stream streams[2] = {fixture.device.new_stream(), fixture.device.new_stream()};
+  Stream streams[2] = {fixture.device.new_stream(), fixture.device.new_stream()};
   const StreamIndex one = fixture.find(streams[0]);
   const StreamIndex two = fixture.find(streams[1]);
   const Stamp before = fixture.lines.now(one);
   const Stamp mark = fixture.lines.mark(one);
-  const Event event = fixture.device.new_event();
+  Event event = fixture.device.new_event();
   fixture.events_of_test = 1;
   fixture.device.record(event, streams[0]);
   const Stamp after = fixture.lines.now(one);
@@ -123,8 +123,8 @@ TEST(Timelines, AWaitOfTheProgramIsBelievedUpToItsMark) {
 
 TEST(Timelines, CompleteWaitsForOneEventOnly) {
   Fixture fixture;
-  const Stream handle = fixture.device.new_stream();
-  const Stream busy = fixture.device.new_stream();
+  Stream handle = fixture.device.new_stream();
+  Stream busy = fixture.device.new_stream();
   const StreamIndex one = fixture.find(handle);
   fixture.work(handle);
   fixture.work(busy);
@@ -136,7 +136,7 @@ TEST(Timelines, CompleteWaitsForOneEventOnly) {
 
 TEST(Timelines, AHandleMadeAgainIsAnotherStream) {
   Fixture fixture;
-  const Stream handle = fixture.device.new_stream();
+  Stream handle = fixture.device.new_stream();
   const StreamIndex old_stream = fixture.find(handle);
   fixture.work(handle);
   const Stamp stamp = fixture.lines.now(old_stream);
@@ -154,7 +154,7 @@ TEST(Timelines, AHandleMadeAgainIsAnotherStream) {
 
 TEST(Timelines, ARetiredStreamCanStillBeWaitedFor) {
   Fixture fixture;
-  const Stream handle = fixture.device.new_stream();
+  Stream handle = fixture.device.new_stream();
   const StreamIndex one = fixture.find(handle);
   const StreamIndex two = fixture.find(fixture.device.new_stream());
   fixture.work(handle);
@@ -170,7 +170,7 @@ TEST(Timelines, PlacesAreUsedAgainOnceTheStreamIsPast) {
   Fixture fixture;
   StreamIndex first;
   for (std::size_t round = 0; round < 3 * Timelines::kStreamsMax; ++round) {
-    const Stream handle = fixture.device.new_stream();
+    Stream handle = fixture.device.new_stream();
     const StreamIndex index = fixture.find(handle);
     if (round == 0) first = index;
     fixture.work(handle);
@@ -188,7 +188,7 @@ TEST(Timelines, PlacesAreUsedAgainOnceTheStreamIsPast) {
 TEST(Timelines, StreamsDestroyedWithoutAWordAreFoundWhenTheTableIsFull) {
   Fixture fixture;
   for (std::size_t round = 0; round <= Timelines::kStreamsMax; ++round) {
-    const Stream handle = fixture.device.new_stream();
+    Stream handle = fixture.device.new_stream();
     static_cast<void>(fixture.lines.now(fixture.find(handle)));
     SimulatedDevice::expect(fixture.device.driver.stream_destroy(handle));
   }
@@ -221,8 +221,8 @@ TEST(Timelines, TheLegacyStreamIsOneAndPerThreadStreamsAreMany) {
 
 TEST(Timelines, AskAndRecordNothingWhileACaptureIsUnderWay) {
   Fixture fixture;
-  const Stream handle = fixture.device.new_stream();
-  const Stream captured = fixture.device.new_stream();
+  Stream handle = fixture.device.new_stream();
+  Stream captured = fixture.device.new_stream();
   const StreamIndex one = fixture.find(handle);
   const StreamIndex two = fixture.find(captured);
   fixture.work(handle);
@@ -249,8 +249,8 @@ TEST(Timelines, AreTrueAfterAnyOneDriverCallFailed) {
   for (std::uint64_t nth = 1; nth <= calls; ++nth) {
     SCOPED_TRACE(nth);
     Fixture fixture;
-    const Stream handle = fixture.device.new_stream();
-    const Stream other = fixture.device.new_stream();
+    Stream handle = fixture.device.new_stream();
+    Stream other = fixture.device.new_stream();
     const std::uint64_t first = fixture.calls();
     fixture.device.simulator.faults().fail_nth(nth, Result::kUnknown);
     std::uint64_t failed = 0;

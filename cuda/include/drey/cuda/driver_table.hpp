@@ -2,7 +2,7 @@
 // it is the driver: libcuda.so.1, a library of the same interface, or the simulator in process.
 //
 // Invariants: a table that load_driver() filled has every required entry; optional ones are null
-// where the driver is too old. Each entry has the signature of the version in kEntryPoints, so a
+// where the driver is too old. Each entry has the signature of the version in entry_points(), so a
 // newer driver hands out the same function.
 // Read next: driver.hpp, sim/simulator.hpp.
 // SPDX-License-Identifier: MIT
@@ -12,6 +12,7 @@
 #include <drey/cuda/driver_types.hpp>
 
 #include <cstddef>
+#include <span>
 
 namespace drey::cuda {
 /// Named as in <cuda.h>, without "cu". Threads: as the driver, any. All null until filled.
@@ -107,7 +108,7 @@ struct EntryPoint {
 inline constexpr std::size_t kEntryPointCount = sizeof(DriverTable) / sizeof(void (*)());
 
 /// All of them, in the order of the table.
-extern const EntryPoint kEntryPoints[kEntryPointCount];
+[[nodiscard]] std::span<const EntryPoint, kEntryPointCount> entry_points() noexcept;
 
 /// The pointer that the table holds for an entry, as cuGetProcAddress hands it out; null if unset.
 [[nodiscard]] void* function_of(const DriverTable& table, const EntryPoint& entry) noexcept;
