@@ -19,7 +19,7 @@ TEST(Driver, AMissingDriverIsNamedInOneLine) {
 
 TEST(Driver, ALibraryThatIsNoDriverIsToldApart) {
   const DriverStatus status = probe_driver("libc.so.6");
-  EXPECT_STREQ(status.reason.c_str(), "no CUDA driver: functions missing in libc.so.6");
+  EXPECT_STREQ(status.reason.c_str(), "no CUDA driver: no cuGetProcAddress in libc.so.6");
 }
 
 TEST(Driver, AReasonIsGivenExactlyIfNoDeviceCanBeUsed) {

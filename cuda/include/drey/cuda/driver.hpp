@@ -13,7 +13,7 @@ struct DriverStatus {
   Text<160> reason;      ///< why no device can be used; empty if one can
 };
 
-/// Loads the driver and counts its devices. Threads: any. Cost: the driver's start, once a process.
+/// Loads the driver (load_driver) and counts its devices. Threads: any. Cost: the driver's start, once a process.
 [[nodiscard]] DriverStatus probe_driver() noexcept;
 
 /// As probe_driver(), with the name of the driver's library. For tests.

@@ -1,0 +1,122 @@
+// memory.hpp: addresses and physical memory of the simulated devices, with the driver's rules for
+// both. Nobody's contents: addresses and counts only.
+//
+// Invariants: reservations and allocations do not overlap; the lowest hole that fits is used, so
+// that addresses return as soon as they can. A mapping lies in one reservation, maps the whole of
+// one handle, and has no access until it is given. Physical memory lives while a handle is held or a
+// mapping stands; its bytes are counted once.
+// Source: the rules of each call as <cuda.h> of CUDA 13.0 documents them; where it leaves a choice,
+// the stricter one is taken.
+// Read next: memory.cpp, virtual_memory.cpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "sim/handle_table.hpp"
+
+#include <drey/cuda/sim/simulator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace drey::cuda::sim {
+struct Physical {
+  std::size_t bytes = 0;
+  Device device = 0;
+  MemoryHandle handle = 0;
+  std::size_t held = 0;  // references by handle
+  std::size_t mapped = 0;
+};
+
+/// What an access meets.
+enum class Reach { kMemory, kNoMemory, kNoAccess };
+
+class Memory {
+ public:
+  explicit Memory(const Config& config);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  Result allocate(DevicePointer* pointer, std::size_t bytes, Device device);
+  /// `bytes`: what it had.
+  Result deallocate(DevicePointer pointer, std::size_t* bytes);
+  [[nodiscard]] bool is_allocation(DevicePointer pointer) const;
+
+  Result allocate_host(void** pointer, std::size_t bytes);
+  Result deallocate_host(void* pointer, std::size_t* bytes);
+  Result register_host(void* pointer, std::size_t bytes);
+  Result unregister_host(void* pointer, std::size_t* bytes);
+
+  Result reserve(DevicePointer* pointer, std::size_t bytes, std::size_t alignment,
+                 DevicePointer wish);
+  Result unreserve(DevicePointer pointer, std::size_t bytes);
+  Result create(MemoryHandle* handle, std::size_t bytes, const MemoryProperties& properties);
+  Result release(MemoryHandle handle);
+  Result retain(MemoryHandle* handle, DevicePointer address);
+  Result map(DevicePointer pointer, std::size_t bytes, std::size_t offset, MemoryHandle handle);
+  Result unmap(DevicePointer pointer, std::size_t bytes);
+  /// What unmap() would say, without doing it.
+  [[nodiscard]] Result can_unmap(DevicePointer pointer, std::size_t bytes) const;
+  /// Of whole mappings. Requires of set_access(): can_set_access() said yes.
+  [[nodiscard]] Result can_set_access(DevicePointer pointer, std::size_t bytes,
+                                      const MemoryAccess& access) const;
+  void set_access(DevicePointer pointer, std::size_t bytes, const MemoryAccess& access);
+  Result get_access(unsigned long long* flags, const MemoryLocation& location,
+                    DevicePointer pointer) const;
+
+  /// The device's context ends, and all allocations in it.
+  void forget_allocations(Device device);
+  [[nodiscard]] Reach reach(const Access& access, Device device) const;
+  /// Whether the address may be one of a simulated device: the rest belongs to the process.
+  [[nodiscard]] bool is_device_address(DevicePointer address) const;
+  [[nodiscard]] std::uint64_t free_bytes(Device device) const;
+  void set_other_processes(Device device, std::uint64_t bytes);
+  void add_to(Counts& counts) const;
+
+ private:
+  struct Range {
+    std::size_t bytes = 0;
+    Device device = -1;  // of an allocation; -1: a reservation
+    std::size_t physical_bytes = 0;
+  };
+  struct Mapping {
+    std::size_t bytes = 0;
+    std::shared_ptr<Physical> physical;
+    std::map<Device, unsigned> access;
+  };
+  struct HostRange {
+    std::size_t bytes = 0;
+    bool is_registered = false;
+  };
+  struct DeviceUse {
+    std::uint64_t used = 0;
+    std::uint64_t other_processes = 0;
+  };
+
+  [[nodiscard]] bool is_granular(std::uint64_t value) const {
+    return value % granularity_bytes_ == 0;
+  }
+  [[nodiscard]] bool is_device(Device device) const {
+    return device >= 0 && static_cast<std::size_t>(device) < devices_.size();
+  }
+  [[nodiscard]] bool is_free_range(DevicePointer base, std::size_t bytes) const;
+  [[nodiscard]] DevicePointer find_hole(std::size_t bytes, std::size_t alignment) const;
+  Result take_physical(Device device, std::size_t bytes);
+  void drop_if_unused(const std::shared_ptr<Physical>& physical);
+  [[nodiscard]] const HostRange* host_range_around(DevicePointer address,
+                                                   DevicePointer* base) const;
+
+  std::uint64_t memory_bytes_;
+  std::uint64_t address_space_bytes_;
+  std::uint64_t granularity_bytes_;
+  std::vector<DeviceUse> devices_;
+  std::map<DevicePointer, Range> ranges_;
+  std::map<DevicePointer, Mapping> mappings_;
+  std::map<DevicePointer, HostRange> host_;
+  HandleTable<MemoryHandle, Physical> handles_{0x5100'0000'0000};
+  std::size_t physicals_ = 0;
+};
+}  // namespace drey::cuda::sim
