@@ -14,10 +14,10 @@
 #endif
 
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's names.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizer's names.
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* begin, std::size_t bytes);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* begin, std::size_t bytes);
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 namespace drey {

@@ -174,6 +174,33 @@ TEST(ThreadCaches, ADestructorThatRunsAfterTheThreadsCachesAreGoneStillGivesBack
   EXPECT_TRUE(take_all(pool, 10).back());
 }
 
+TEST(ThreadCaches, WhoTakesACacheAwayWaitsForItsOwnerToLeaveIt) {
+  VectorPool225 pool(unchecked(40));
+  SleepingThread owner;
+  std::atomic<bool> has_left{false};
+  const auto open_count = [] {
+    return std::ranges::count_if(this_thread_caches.entries,
+                                 [](const auto& entry) { return entry.load() != &closed_cache; });
+  };
+  owner.does([&] {
+    static_cast<void>(take_all(pool, 40));
+    ASSERT_EQ(open_count(), 1);
+    static_cast<void>(enter_cache(kUncachedSlot));  // in the middle of an operation from here on
+  });
+  std::thread taker([&] {
+    EXPECT_TRUE(take_all(pool, 40).back());
+    EXPECT_TRUE(has_left.load()) << "the cache was taken while its owner used it";
+  });
+  owner.does([&] {
+    while (open_count() != 0) std::this_thread::yield();
+    // The taker has closed the entry. It gets every chance to go on too early.
+    for (int turn = 0; turn < 2'000; ++turn) std::this_thread::yield();
+    has_left.store(true);
+    leave_cache();
+  });
+  taker.join();
+}
+
 TEST(ThreadCaches, CachesAreTakenFromThreadsThatAreBusy) {
   // One thread takes everything there is, again and again, from others in the middle of their work.
   constexpr std::size_t kCapacity = 64;
