@@ -187,7 +187,6 @@ bool PlacePool::invariants_hold() noexcept {
   if (checks_ != nullptr) {
     checks_->push(free_places, count);
   } else {
-    std::reverse(free_places, free_places + count);
     free_.push(free_places, count);
   }
   bool is_sound = true;

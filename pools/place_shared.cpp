@@ -143,10 +143,8 @@ void PlacePool::fill_cache(PlaceCache& own) noexcept {
   if (own.count != 0) return;
   const std::size_t wanted = std::min(batch_, own.room);
   std::size_t got = take_free(own.places, wanted);
-  if (got == 0) {
-    got = take_fresh(own.places, wanted);
-    std::reverse(own.places, own.places + got);
-  }
+  if (got == 0) got = take_fresh(own.places, wanted);
+  std::reverse(own.places, own.places + got);
   own.count = static_cast<std::uint32_t>(got);
 }
 

@@ -32,8 +32,12 @@ struct Layout {
   std::size_t states;
   std::size_t rounds;
   std::size_t holders;
+  std::size_t free_words;
+  std::size_t free_summary;
   std::size_t end;
 };
+
+constexpr std::size_t kWordBits = 64;
 
 /// Fails: false if it does not fit into the address space.
 bool lay_out(std::size_t capacity, std::size_t stride_bytes, Layout& layout) noexcept {
@@ -43,7 +47,11 @@ bool lay_out(std::size_t capacity, std::size_t stride_bytes, Layout& layout) noe
   layout.states = align_up(vectors_bytes, kPageBytes);
   layout.rounds = layout.states + align_up(capacity * sizeof(std::uint16_t), kPageBytes);
   layout.holders = layout.rounds + align_up(capacity * sizeof(std::uint16_t), kPageBytes);
-  layout.end = layout.holders + align_up(capacity * sizeof(std::uint32_t), kPageBytes);
+  layout.free_words = layout.holders + align_up(capacity * sizeof(std::uint32_t), kPageBytes);
+  const std::size_t words = divide_up(capacity, kWordBits);
+  layout.free_summary = layout.free_words + align_up(words * sizeof(std::uint64_t), kPageBytes);
+  layout.end = layout.free_summary +
+               align_up(divide_up(words, kWordBits) * sizeof(std::uint64_t), kPageBytes);
   return true;
 }
 
@@ -95,6 +103,8 @@ bool PoolMemory::map(std::size_t capacity, VectorPages pages) noexcept {
   states_ = reinterpret_cast<std::atomic<std::uint16_t>*>(begin_ + layout.states);
   rounds_ = reinterpret_cast<std::atomic<std::uint16_t>*>(begin_ + layout.rounds);
   holders_ = reinterpret_cast<std::atomic<std::uint32_t>*>(begin_ + layout.holders);
+  free_words_ = reinterpret_cast<std::uint64_t*>(begin_ + layout.free_words);
+  free_summary_ = reinterpret_cast<std::uint64_t*>(begin_ + layout.free_summary);
   return true;
 }
 

@@ -2,7 +2,7 @@
 //
 // One mapping of zeroed pages, in which the system commits what is touched: the vectors, then for
 // each a state of two bytes, then two arrays that most pools never touch: rounds (how often a state
-// went through zero) and holders (counts of SharedVector).
+// went through zero) and holders (counts of SharedVector); then the bits of the free places.
 // Invariants: capacity() is 0 and nothing is mapped, or there is room for capacity() places;
 // opened() <= capacity(), and the backing was told of exactly the opened places' bytes.
 // Read next: place_pool.hpp.
@@ -65,6 +65,8 @@ class PoolMemory {
   [[nodiscard]] std::atomic<std::uint16_t>* states() const noexcept { return states_; }
   [[nodiscard]] std::atomic<std::uint16_t>* rounds() const noexcept { return rounds_; }
   [[nodiscard]] std::atomic<std::uint32_t>* holders() const noexcept { return holders_; }
+  [[nodiscard]] std::uint64_t* free_words() const noexcept { return free_words_; }
+  [[nodiscard]] std::uint64_t* free_summary() const noexcept { return free_summary_; }
 
  private:
   [[nodiscard]] bool map(std::size_t capacity, VectorPages pages) noexcept;
@@ -79,6 +81,8 @@ class PoolMemory {
   std::atomic<std::uint16_t>* states_ = nullptr;
   std::atomic<std::uint16_t>* rounds_ = nullptr;
   std::atomic<std::uint32_t>* holders_ = nullptr;
+  std::uint64_t* free_words_ = nullptr;    ///< see PlaceList
+  std::uint64_t* free_summary_ = nullptr;  ///< the same
   std::size_t capacity_ = 0;
   std::size_t opened_ = 0;
   std::size_t bytes_ = 0;
