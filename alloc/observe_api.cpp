@@ -7,6 +7,7 @@
 #include "core/option_text.hpp"
 #include "core/options.hpp"
 #include "core/profile.hpp"
+#include "core/purge_thread.hpp"
 #include "core/report_file.hpp"
 #include "core/statistics.hpp"
 #include "core/survey.hpp"
@@ -37,7 +38,9 @@ int drey_option_set(const char* name, const char* value) {
   core::read_options();  // or the environment would come after, and win
   const core::OptionRow* const row = core::find_option(name);
   if (row == nullptr) return ENOENT;
-  return core::set_option(*row, value) ? 0 : EINVAL;
+  if (!core::set_option(*row, value)) return EINVAL;
+  core::start_purge_thread_if_asked();  // the process may be about to sleep
+  return 0;
 }
 
 size_t drey_option_get(const char* name, char* value, size_t size) {

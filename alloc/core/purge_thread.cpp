@@ -25,7 +25,8 @@ void run() noexcept {
     const std::int64_t delay_ms = options.purge_delay_ms.load(std::memory_order_relaxed);
     os::sleep_ms(
         static_cast<std::uint64_t>(delay_ms > 2 * kIdleSleepMs ? delay_ms / 2 : kIdleSleepMs));
-    run_due_ticks();
+    // Once started it stays, and does nothing while it is switched off.
+    if (options.purge_thread.load(std::memory_order_relaxed)) run_due_ticks();
   }
 }
 }  // namespace

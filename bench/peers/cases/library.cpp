@@ -11,6 +11,7 @@
 namespace drey::bench {
 namespace {
 constexpr std::size_t kMapKeys = 20000;
+constexpr std::size_t kMapKeyStep = 1 << 20;
 constexpr std::size_t kStrings = 20000;
 
 using Loop = void (*)(std::size_t bytes, std::size_t count);
@@ -47,16 +48,22 @@ void vector_of_225_floats(std::size_t, std::size_t count) {
   }
 }
 
-/// Keys come and the least one goes: a tree that stays about as large.
+/// Keys come and the least one goes: a tree that stays about as large. Keys come from a window that
+/// moves on: of keys from everywhere ever fewer would stay, and an operation cost the less the more of
+/// them there were. The tree has its size before the clock runs.
 Figures map_churn(double seconds) {
   std::map<std::size_t, std::size_t> tree;
   Random random;
-  return cost_of(seconds, 1, [&](std::size_t count) {
+  std::size_t window_start = 0;
+  const auto churn = [&](std::size_t count) {
     for (std::size_t index = 0; index < count; ++index) {
-      tree[static_cast<std::size_t>(random.next())] = index;
+      window_start += kMapKeyStep;
+      tree[window_start + random.below(kMapKeys * kMapKeyStep)] = index;
       if (tree.size() > kMapKeys) tree.erase(tree.begin());
     }
-  });
+  };
+  churn(4 * kMapKeys);
+  return cost_of(seconds, 1, churn);
 }
 
 /// A table of long strings filled and dropped; an operation is one entry.

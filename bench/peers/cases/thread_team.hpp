@@ -14,7 +14,31 @@
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
 namespace drey::bench {
+/// Keeps the calling thread on the index-th processor that the process may use, if there are so many. On
+/// one processor nothing crosses between caches, and figures of threads that exchange blocks would
+/// depend on where the system happened to run them.
+inline void stay_on_processor(std::size_t index) {
+  static const cpu_set_t allowed = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    static_cast<void>(sched_getaffinity(getpid(), sizeof(set), &set));
+    return set;
+  }();
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &allowed) || index-- != 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(one), &one));
+    return;
+  }
+}
+
 class ThreadTeam {
  public:
   explicit ThreadTeam(std::size_t size) {

@@ -32,6 +32,7 @@ Figures producer_consumer(double seconds, std::size_t bytes) {
   ThreadTeam team(2);
   return cost_of(seconds, static_cast<double>(kBatchBlocks), [&](std::size_t count) {
     team.run([&](std::size_t member) {
+      stay_on_processor(member);
       for (std::size_t round = 0; round < count; ++round) {
         if (member == 0) {
           fill(channel->empty_batch(), [bytes] { return bytes; });
@@ -50,6 +51,7 @@ Figures exchange(double seconds) {
   ThreadTeam team(2);
   return cost_of(seconds, 2.0 * static_cast<double>(kBatchBlocks), [&](std::size_t count) {
     team.run([&](std::size_t member) {
+      stay_on_processor(member);
       Random random(member + 1);
       Channel& out = (*channels)[member];
       Channel& in = (*channels)[1 - member];

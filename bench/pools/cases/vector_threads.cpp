@@ -10,29 +10,9 @@
 #include <array>
 #include <memory>
 
-#include <pthread.h>
-#include <sched.h>
-
 namespace drey::bench {
 namespace {
 constexpr std::size_t kVectorsOfABatch = 4096;
-
-/// Each member on a processor of its own where there are several: on one, nothing crosses between
-/// caches, and which rounds the system ran so would decide the figures.
-void stay_on_processor(std::size_t member) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
-  std::size_t seen = 0;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (!CPU_ISSET(processor, &allowed) || seen++ != member) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(one), &one));
-    return;
-  }
-}
 
 template <class Way>
 Figures cross_thread(double seconds) {

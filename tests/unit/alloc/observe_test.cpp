@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -303,5 +305,27 @@ TEST(OptionCalls, TheRowsAreThoseOfTheTextTable) {
   });
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 2 * rows);
 }
+/// Threads of this process by that name.
+std::size_t threads_named(const std::string& name) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(entry.path() / "comm");
+    std::string found;
+    if (std::getline(file, found) && found == name) ++count;
+  }
+  return count;
+}
+
+TEST(OptionCalls, ThePurgeThreadSetByCallBeginsAtOnceAndOnce) {
+  ASSERT_EQ(threads_named("drey-purge"), 0U);
+  EXPECT_EQ(drey_option_set("purge_thread", "1"), 0);
+  EXPECT_EQ(drey_option_set("purge_thread", "0"), 0);
+  EXPECT_EQ(drey_option_set("purge_thread", "1"), 0);
+  // Its name is the first thing it gives itself; the only wait is for it to run.
+  while (threads_named("drey-purge") == 0) std::this_thread::yield();
+  EXPECT_EQ(threads_named("drey-purge"), 1U);
+  EXPECT_EQ(drey_option_set("purge_thread", "0"), 0);
+}
+
 }  // namespace
 }  // namespace drey
