@@ -212,7 +212,12 @@ void* take_growing(std::size_t size) noexcept {
     if (block.pointer != nullptr) return block.pointer;
   } else if (size >= kMappedGrowthMin) {
     const LargeBlock block = take_mapping(size, kMinAlignmentBytes);
-    if (block.pointer != nullptr) return block.pointer;
+    if (block.pointer != nullptr) {
+      // What grew so far is filled from its start: no huge page of it stays sparse.
+      if (options.huge_pages.load(std::memory_order_relaxed) != HugePages::kNever)
+        os::wish_huge_pages(block.pointer, good_large_size(size), true);
+      return block.pointer;
+    }
   }
   return take(size);
 }

@@ -77,7 +77,8 @@ constexpr OptionRow kRows[] = {
         "what a detected misuse does after its one line: end the process, or go on"),
     choice<&Options::huge_pages>("huge_pages", "system|never|always|large",
                                  "transparent huge pages for new segments: as the system is set, "
-                                 "none, all, or beyond 16 MiB"),
+                                 "none, all, or beyond 16 MiB; but for \"never\", blocks that "
+                                 "realloc grows to 16 MiB ask for them too"),
     boolean<&Options::purge_thread>(
         "purge_thread",
         "run a thread that gives idle memory back also while the whole process sleeps"),

@@ -1,6 +1,7 @@
 // huge_pages_test.cpp: what the store wishes of huge pages for each new segment, by DREY_HUGE_PAGES.
 // Method: stores of the test's own; the fake system remembers the last wish.
 // SPDX-License-Identifier: MIT
+#include "core/entry.hpp"
 #include "core/options.hpp"
 #include "core/segment_store.hpp"
 #include "support/fake_os.hpp"
@@ -51,6 +52,22 @@ TEST_F(HugePagesTest, OfALargeHeapAreWishedUntilTheNextTickOnly) {
   EXPECT_EQ(fake_os::wished_huge_pages(), false);
   add_segment(HugePages::kLarge);
   EXPECT_EQ(fake_os::wished_huge_pages(), true) << "a new segment is new growth";
+}
+
+TEST_F(HugePagesTest, OfABlockThatReallocGrewAreWishedUnlessDeclined) {
+  for (const HugePages wanted : {HugePages::kSystem, HugePages::kAlways, HugePages::kNever}) {
+    void* block = allocate(4_MiB);
+    fake_os::reset();
+    options.huge_pages = wanted;
+    block = reallocate(block, 64_MiB);
+    ASSERT_NE(block, nullptr);
+    if (wanted == HugePages::kNever) {
+      EXPECT_NE(fake_os::wished_huge_pages(), true);
+    } else {
+      EXPECT_EQ(fake_os::wished_huge_pages(), true);
+    }
+    deallocate(block);
+  }
 }
 }  // namespace
 }  // namespace drey::core
