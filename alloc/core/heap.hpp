@@ -72,10 +72,12 @@ struct Heap {
   CurrentSlabs* kept;  ///< the real current slabs while the profile is on, else null
   Sampler* sampler;    ///< null before the profile is first on; see sampler.hpp
 
-  alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
-  std::atomic<HeapState> state;
   std::atomic<bool> busy;  ///< its thread is changing lists: see fork.cpp
-  Counter slab_bytes;
+
+  alignas(kCacheLineBytes) std::atomic<Slab*> announced;  ///< stack of slabs with remote frees
+  /// On a line that nobody writes while threads run: every free of another heap's block reads it.
+  alignas(kCacheLineBytes) std::atomic<HeapState> state;
+  alignas(kCacheLineBytes) Counter slab_bytes;
   Counter remote_chain_count;
 
   /// The current slab of a class, wherever it is kept; take() itself looks into `current`.
