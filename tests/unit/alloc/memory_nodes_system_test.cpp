@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <regex>
+#include <string>
 
 namespace drey::os {
 namespace {
@@ -17,7 +17,9 @@ std::size_t node_folders() {
   std::size_t count = 0;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", error)) {
-    if (std::regex_match(entry.path().filename().string(), std::regex("node[0-9]+"))) ++count;
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("node") && name.find_first_not_of("0123456789", 4) == std::string::npos)
+      ++count;
   }
   return count;
 }
