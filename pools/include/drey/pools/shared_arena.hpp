@@ -54,7 +54,9 @@ class SharedArena {
   SharedArena(const SharedArena&) = delete;
   SharedArena& operator=(const SharedArena&) = delete;
 
-  /// As Arena::allocate(). Cost: one fetch_add; a new chunk now and then.
+  /// As Arena::allocate(). Cost: one fetch_add; a new chunk now and then. Nobody waits for another
+  /// thread, so the last chunk within `bytes_max` is room only once who makes it has added it: until
+  /// then others get null.
   [[nodiscard, gnu::always_inline]] void* allocate(
       std::size_t bytes, std::size_t alignment = kMinAlignmentBytes) noexcept {
     // Acquire, pairs with the release that made the chunk current: its head is seen.
