@@ -78,6 +78,24 @@ TEST(Step, MakesNoHeapCallWhenTrading) {
   }
 }
 
+TEST(Step, MakesNoHeapCallOnAnyInstructionSet) {
+  for (int index = 0; index < kIsaCount; ++index) {
+    const auto isa = static_cast<Isa>(index);
+    if (!is_supported(isa)) continue;
+    AgentSettings settings;
+    settings.learner.widths = {4, 64, 31, 2};
+    settings.learner.dueling = true;
+    settings.learner.batch_size = 33;
+    settings.learner.isa = isa;
+    settings.learner.precision = isa < Isa::kAvx512Bf16 ? Precision::kFloat : Precision::kBrain;
+    settings.learning_starts = 10;
+    settings.replay_capacity = 500;
+    Agent agent(settings);
+    CartPole world(1, settings.replay_capacity);
+    EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 200), 0U) << name_of(isa);
+  }
+}
+
 TEST(Step, MakesNoHeapCallWhenBalancing) {
   AgentSettings settings;
   settings.learner.widths = {4, 64, 64, 2};
