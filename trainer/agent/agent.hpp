@@ -76,7 +76,7 @@ class Agent {
   LossReport learn(const ObservationTable& table) {
     replay_.sample(sampling_, batch_.span());
     ++gradient_steps_;
-    return learner_.learn(batch_.span(), table);
+    return learner_.learn(batch_.span(), {}, table);
   }
 
   [[nodiscard]] const AgentSettings& settings() const { return settings_; }

@@ -53,7 +53,7 @@ AgentSettings agent_settings(const Hyperparameters& hyper, std::uint64_t steps_p
   settings.learner.double_dqn = hyper.double_dqn;
   settings.learner.adam.learning_rate = static_cast<float>(hyper.learning_rate);
   settings.learner.adam.norm_max = static_cast<float>(hyper.grad_clip);
-  settings.learner.adam.tau = static_cast<float>(hyper.tau);
+  settings.learner.tau = static_cast<float>(hyper.tau);
   const double plan_steps =
       static_cast<double>(hyper.epsilon_horizon) * static_cast<double>(steps_per_pass);
   settings.epsilon = {static_cast<float>(hyper.epsilon_start),

@@ -22,7 +22,7 @@ AgentSettings settings_for(std::uint64_t seed) {
   AgentSettings settings;
   settings.learner.widths = {CartPole::kObservationWidth, 128, 64, CartPole::kActionCount};
   settings.learner.adam.learning_rate = 5e-4F;
-  settings.learner.adam.tau = 0.005F;
+  settings.learner.tau = 0.005F;
   settings.replay_capacity = 50000;
   settings.epsilon = {1.0F, 0.05F, 10000};
   settings.seed = seed;
