@@ -81,6 +81,13 @@ TEST(BadOption, IsNamedWithWhatWasExpectedAndFound) {
   refused({"--epochs", "1", "--val-fraction", "1"}, "option --val-fraction");
   refused({"--epochs", "1", "--eps-start", "0.1", "--eps-end", "0.2"}, "option --eps-end");
   refused({"--epochs", "1", "--double", "--no-double"}, "--double");
+}
+
+TEST(BadOption, OfTheAgentIsNamedWithWhatWasExpectedAndFound) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& text) {
+    expect_refusal(folder, std::vector<std::string>{"--data", "synthetic:1000:1"} + options, text);
+  };
   refused({"--epochs", "1", "--env", "chess"},
           "option --env: expected trading or cartpole, found 'chess'");
   refused({"--epochs", "1", "--envs", "390"}, "option --envs: expected at most 389");
