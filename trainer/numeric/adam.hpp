@@ -3,7 +3,7 @@
 // Sources: Kingma & Ba, "Adam", 2015, Algorithm 1; Pascanu et al., "On the difficulty of training
 // recurrent neural networks", 2013, Algorithm 1 (clipping); Lillicrap et al., "Continuous control
 // with deep reinforcement learning", 2016, Algorithm 1 (soft update).
-// Read next: network.hpp, agent.hpp.
+// Read next: kernels/adam_loops.hpp, network.hpp, agent.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,6 +13,9 @@
 #include <cstdint>
 
 namespace drey::trainer {
+struct Kernels;
+extern const Kernels kPortableKernels;
+
 struct AdamSettings {
   float learning_rate = 1e-4f;
   float beta1 = 0.9f;
@@ -30,8 +33,13 @@ struct TargetBlend {
 /// The moments of one block of parameters. Threads: one at a time.
 class Adam {
  public:
-  Adam(const AdamSettings& settings, std::size_t block_size)
-      : settings_(settings), first_moment_(block_size), second_moment_(block_size) {}
+  /// `kernels` must outlive it.
+  Adam(const AdamSettings& settings, std::size_t block_size,
+       const Kernels& kernels = kPortableKernels)
+      : settings_(settings),
+        kernels_(&kernels),
+        first_moment_(block_size),
+        second_moment_(block_size) {}
 
   /// Moves `parameters` against `gradient`, then the blend's target towards the new `parameters`.
   /// Requires: distinct blocks, each on a cache line, of the size given at construction, a multiple
@@ -48,12 +56,9 @@ class Adam {
 
  private:
   AdamSettings settings_;
+  const Kernels* kernels_;
   AlignedArray<float> first_moment_;
   AlignedArray<float> second_moment_;
   std::uint64_t step_count_ = 0;
 };
-
-/// Euclidean norm, summed in 64 lanes in a fixed order.
-/// Requires: `values` on a cache line, `size` a multiple of 16.
-float norm_of(const float* values, std::size_t size);
 }  // namespace drey::trainer

@@ -24,7 +24,8 @@ constexpr std::size_t padded_to_lanes(std::size_t width) {
   return (width + kLaneCount - 1) / kLaneCount * kLaneCount;
 }
 
-/// Where one layer's values lie in a block. The weights are column-major (outputs_padded, inputs).
+/// Where one layer's values lie in a block. The weights lie in panels of 16 outputs: a panel is
+/// column-major (16, inputs), so that two of them fit into the first-level cache whole.
 struct LayerShape {
   std::size_t inputs;
   std::size_t outputs;
@@ -32,9 +33,12 @@ struct LayerShape {
   std::size_t weights_offset;  ///< of element (0, 0), in values
   std::size_t bias_offset;
 
+  [[nodiscard]] std::size_t panel_count() const { return outputs_padded / kLaneCount; }
+  [[nodiscard]] std::size_t panel_size() const { return inputs * kLaneCount; }  ///< in values
   /// Offset of the weight from `input` to `output`.
   [[nodiscard]] std::size_t weight(std::size_t output, std::size_t input) const {
-    return weights_offset + input * outputs_padded + output;
+    return weights_offset + output / kLaneCount * panel_size() + input * kLaneCount +
+           output % kLaneCount;
   }
 };
 
@@ -71,6 +75,12 @@ struct Columns {
   std::size_t stride;
 };
 
+/// Values from a column of a padded width to the next: an odd number of cache lines, so that a row
+/// of columns is spread over all sets of the first-level cache.
+constexpr std::size_t stride_of(std::size_t width_padded) {
+  return width_padded / kLaneCount % 2 == 0 ? width_padded + kLaneCount : width_padded;
+}
+
 /// What forward() leaves for backward(): one matrix per layer. Shape: (outputs_padded, batch_max).
 template <class Scalar>
 class Activations {
@@ -90,6 +100,15 @@ class Activations {
   std::vector<std::size_t> strides_;
   AlignedArray<Scalar> values_;
 };
+
+/// Columns of advantages and a value become columns of outputs; the value stays in its row.
+template <class Scalar>
+void join_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch);
+
+/// The gradient by the outputs becomes the gradient by advantages and value: join_streams()
+/// transposed.
+template <class Scalar>
+void split_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch);
 
 /// Runs `batch` columns of `inputs` through the network whose values are in `block`.
 /// Shape: inputs (shape.inputs(), batch). Requires: batch <= activations.batch_max().

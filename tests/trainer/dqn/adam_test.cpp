@@ -139,13 +139,15 @@ TEST(SoftUpdate, GoesTauOfTheWay) {
   }
 }
 
-TEST(Norm, IsTheRootOfTheSumOfSquares) {
-  const AlignedArray<float> block = random_block(5, 2.0F);
+TEST(Adam, ReportsTheRootOfTheSumOfSquares) {
+  const AlignedArray<float> gradient = random_block(5, 2.0F);
   long double squares = 0;
-  for (const float value : block.span()) {
+  for (const float value : gradient.span()) {
     squares += static_cast<long double>(value) * static_cast<long double>(value);
   }
-  EXPECT_NEAR(static_cast<double>(norm_of(block.data(), kSize)),
+  AlignedArray<float> weights(kSize);
+  Adam adam(AdamSettings(), kSize);
+  EXPECT_NEAR(static_cast<double>(adam.step(weights.data(), gradient.data(), {})),
               static_cast<double>(std::sqrt(squares)), 1e-5);
 }
 }  // namespace
