@@ -52,7 +52,7 @@ BatchTerms BasicLearner<B>::terms_of(std::span<const Transition> batch,
 
 template <Backend B>
 TargetStep BasicLearner<B>::target_step() {
-  const bool is_due = (backend_.adam().step_count() + 1) % settings_.target_interval == 0;
+  const bool is_due = (backend_.step_count() + 1) % settings_.target_interval == 0;
   return {is_due, settings_.target_update == TargetUpdate::kHard ? 1.0f : settings_.tau};
 }
 
@@ -61,6 +61,10 @@ LossReport BasicLearner<B>::learn(std::span<const Transition> batch, std::span<c
                                   const ObservationTable& table) {
   DREY_ASSERT(batch.size() == settings_.batch_size && table.width == shape_.inputs());
   backend_.gather(batch, table);
+  if constexpr (WholeStepBackend<B>) {
+    return backend_.whole_step(settings_.double_dqn, settings_.loss, terms_of(batch, weights),
+                               target_step());
+  }
   LossReport report = compute_gathered(terms_of(batch, weights));
   report.gradient_norm = static_cast<double>(apply_gradient());
   return report;

@@ -77,7 +77,7 @@ class BasicLearner {
   /// next one.
   [[nodiscard]] std::span<const float> td_errors() const { return backend_.errors(); }
 
-  void set_learning_rate(float learning_rate) { backend_.adam().set_learning_rate(learning_rate); }
+  void set_learning_rate(float learning_rate) { backend_.set_learning_rate(learning_rate); }
 
   /// The values of all actions. Shape: (action count,). Valid until the next call of a member.
   /// Requires: `observation` on a cache line.

@@ -55,6 +55,9 @@ concept Backend = std::constructible_from<B, const BackendPlan&> &&
   { backend.target() } -> std::same_as<AlignedArray<float>&>;
   { backend.gradient() } -> std::same_as<AlignedArray<float>&>;
   { backend.adam() } -> std::same_as<Adam&>;
+  // What the step itself asks of Adam, which must not bring the moments to the host.
+  { constant.step_count() } -> std::same_as<std::uint64_t>;
+  { backend.set_learning_rate(float{}) } -> std::same_as<void>;
   // The batch: rows of a table, or columns that the host fills. Shape: (inputs, 2 batch).
   { backend.gather(batch, table) } -> std::same_as<void>;
   { backend.inputs() } -> std::same_as<Columns<float>>;
@@ -70,5 +73,12 @@ concept Backend = std::constructible_from<B, const BackendPlan&> &&
   { backend.values_of(observation) } -> std::same_as<std::span<const float>>;
   // The same of `count` columns, in float whatever the precision, left in activations.outputs().
   { constant.values_of_many(observations, count, activations) } -> std::same_as<void>;
+};
+
+/// A backend that has forward(), compute_loss(), backward() and update() in one, for less.
+template <class B>
+concept WholeStepBackend = Backend<B> &&
+    requires(B backend, const BatchTerms& terms, Loss loss, const TargetStep& step) {
+  { backend.whole_step(bool{}, loss, terms, step) } -> std::same_as<LossReport>;
 };
 }  // namespace drey::trainer

@@ -27,6 +27,8 @@ class CpuBackend {
   [[nodiscard]] AlignedArray<float>& target();
   [[nodiscard]] AlignedArray<float>& gradient() { return gradient_; }
   [[nodiscard]] Adam& adam() { return adam_; }
+  [[nodiscard]] std::uint64_t step_count() const { return adam_.step_count(); }
+  void set_learning_rate(float rate) { adam_.set_learning_rate(rate); }
 
   void gather(std::span<const Transition> batch, const ObservationTable& table);
   [[nodiscard]] Columns<float> inputs() { return {inputs_.data(), input_stride_}; }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "trainer/backend/backend.hpp"
@@ -60,6 +61,14 @@ class DeviceBackend {
   /// All of these in one: the same numbers, put in by one call and waited for once.
   LossReport whole_step(bool is_double, Loss loss, const BatchTerms& terms, const TargetStep& step);
   [[nodiscard]] std::span<const float> values_of(const float* observation);
+  /// Cost: memory, the first time with so many columns.
+  void values_of_many(Columns<const float> observations, std::size_t count,
+                      Activations<float>& activations) const;
+
+  [[nodiscard]] std::size_t batch_bytes() const {
+    return device_inputs_.bytes() + device_terms_.bytes() + device_results_.bytes() +
+           layers_.bytes() + beyond_.bytes() + deltas_.bytes();
+  }
 
   [[nodiscard]] Q& queue() { return *queue_; }
 
@@ -118,6 +127,9 @@ class DeviceBackend {
   StagingArray<float, Q> staged_single_;  ///< an observation, then the network's outputs on it
   DeviceArray<float, Q> device_single_;
   DeviceLayers<Q> single_;
+  mutable std::size_t many_max_ = 0;  ///< columns of the next two
+  mutable DeviceArray<float, Q> many_inputs_;
+  mutable std::optional<DeviceLayers<Q>> many_;
   DeviceArray<float, Q> table_;  ///< the fixed table, once one was seen
   ObservationTable resident_;
   Source source_ = Source::kStaged;

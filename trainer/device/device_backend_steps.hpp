@@ -245,6 +245,31 @@ std::span<const float> DeviceBackend<Q>::values_of(const float* observation) {
 }
 
 template <DeviceQueue Q>
+void DeviceBackend<Q>::values_of_many(Columns<const float> observations, std::size_t count,
+                                      Activations<float>& activations) const {
+  if (count > many_max_) {
+    many_inputs_ = DeviceArray<float, Q>(*queue_, count * input_stride_);
+    many_.emplace(*queue_, shape_, count);
+    many_max_ = count;
+  }
+  network_.send(*queue_, host_network_);
+  for (std::size_t column = 0; column < count; ++column) {
+    queue_->to_device(many_inputs_.data() + column * input_stride_,
+                      observations.values + column * observations.stride,
+                      shape_.inputs() * sizeof(float));
+  }
+  put_forward(*queue_, shape_, network_.device(),
+              Columns<const float>{many_inputs_.data(), input_stride_}, count, *many_);
+  const Columns<float> from = many_->outputs();
+  const Columns<float> to = activations.outputs();
+  for (std::size_t column = 0; column < count; ++column) {
+    queue_->to_host(to.values + column * to.stride, from.values + column * from.stride,
+                    shape_.layers().back().outputs_padded * sizeof(float));
+  }
+  queue_->wait();
+}
+
+template <DeviceQueue Q>
 LossReport DeviceBackend<Q>::report() const {
   LossReport sums;
   for (std::size_t index = 0; index < batch_; ++index) {

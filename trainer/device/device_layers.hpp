@@ -26,6 +26,11 @@ class DeviceLayers {
     return {arrays_[layer].data(), strides_[layer]};
   }
   [[nodiscard]] Columns<float> outputs() const { return of_layer(arrays_.size() - 1); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& array : arrays_) sum += array.bytes();
+    return sum;
+  }
 
  private:
   std::vector<DeviceArray<float, Q>> arrays_;

@@ -23,6 +23,7 @@ struct ObservationTable {
   std::size_t rows = 0;
   std::size_t width = 0;
   std::size_t stride = 0;
+  bool is_fixed = false;  ///< nothing of it ever changes: a device may keep a copy
 
   [[nodiscard]] const float* row(ObservationRow index) const { return values + index * stride; }
 };

@@ -29,7 +29,7 @@ struct Market {
   Normaliser normaliser;  ///< of the features, once normalise() was called
 
   [[nodiscard]] ObservationTable observations() const {
-    return {features.data(), features.rows(), kFeatureDim, kFeatureStride};
+    return {features.data(), features.rows(), kFeatureDim, kFeatureStride, true};
   }
 };
 

@@ -38,6 +38,8 @@ class OracleBackend {
   AlignedArray<float>& target() { return target_.for_host(); }
   AlignedArray<float>& gradient() { return gradient_.for_host(); }
   Adam& adam() { return adam_; }
+  std::uint64_t step_count() const { return adam_.step_count(); }
+  void set_learning_rate(float rate) { adam_.set_learning_rate(rate); }
 
   void gather(std::span<const Transition> batch, const ObservationTable& table) {
     for (std::size_t index = 0; index < batch_; ++index) {

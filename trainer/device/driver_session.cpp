@@ -1,0 +1,117 @@
+// driver_session.cpp: see driver_session.hpp. Read next: driver_queue.hpp. SPDX-License-Identifier: MIT
+#include "trainer/device/driver_session.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace drey::trainer {
+namespace {
+[[nodiscard]] cuda::DevicePointer pointer_of(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place);
+}
+}  // namespace
+
+DriverSession::DriverSession()
+    : loaded_(std::make_unique<cuda::LoadedDriver>(cuda::load_driver())),
+      driver_(&loaded_->table) {
+  if (loaded_->reason.length() != 0) {
+    throw DeviceError(std::string("--device cuda: ") + loaded_->reason.c_str());
+  }
+  start();
+}
+
+DriverSession::DriverSession(const cuda::DriverTable& driver) : driver_(&driver) {
+  start();
+}
+
+void DriverSession::start() {
+  check("cuInit", driver_->init(0));
+  int count = 0;
+  check("cuDeviceGetCount", driver_->device_get_count(&count));
+  if (count == 0) throw DeviceError("--device cuda: the driver shows no device");
+  const cuda::Outcome opened = allocator_.open(*driver_, {});
+  if (!opened.is_ok()) {
+    throw DeviceError(std::string("--device cuda: the device allocator does not start: ") +
+                      cuda::name_of(*driver_, opened.driver));
+  }
+  cuda::Context context = nullptr;
+  check("cuDevicePrimaryCtxRetain", driver_->device_primary_ctx_retain(&context, 0));
+  check("cuCtxSetCurrent", driver_->ctx_set_current(context));
+  check("cuStreamCreateWithPriority",
+        driver_->stream_create_with_priority(&stream_, cuda::kStreamNonBlocking, 0));
+}
+
+DriverSession::~DriverSession() {
+  // What fails here cannot be mended: the process is about to drop the device anyway.
+  if (stream_ == nullptr) return;
+  static_cast<void>(driver_->stream_synchronize(stream_));
+  static_cast<void>(allocator_.stream_retired(stream_));
+  static_cast<void>(driver_->stream_destroy(stream_));
+  static_cast<void>(allocator_.close());
+  static_cast<void>(driver_->device_primary_ctx_release(0));
+}
+
+void DriverSession::check(const char* call, cuda::Result result) const {
+  if (result == cuda::Result::kSuccess) return;
+  throw DeviceError(std::string("--device cuda: ") + call + ": " +
+                    cuda::name_of(*driver_, result));
+}
+
+void* DriverSession::take(std::size_t bytes) {
+  cuda::OomReport report;
+  const cuda::Allocation taken = allocator_.try_allocate(bytes, 256, stream_, &report);
+  if (!taken.outcome.is_ok()) {
+    throw DeviceError("--device cuda: no device memory for " + std::to_string(bytes) + " bytes");
+  }
+  check("cuMemsetD8Async", driver_->memset_d8_async(pointer_of(taken.pointer), 0, bytes, stream_));
+  return taken.pointer;
+}
+
+void DriverSession::give(void* place) noexcept {
+  static_cast<void>(allocator_.try_deallocate(place, stream_));
+}
+
+void* DriverSession::take_staging(std::size_t bytes) {
+  void* place = nullptr;
+  check("cuMemHostAlloc", driver_->mem_host_alloc(&place, bytes, cuda::kHostAllocPortable));
+  return place;
+}
+
+void DriverSession::give_staging(void* place) noexcept {
+  if (place == nullptr) return;
+  static_cast<void>(driver_->stream_synchronize(stream_));
+  static_cast<void>(driver_->mem_free_host(place));
+}
+
+void DriverSession::copy(void* place, const void* source, std::size_t bytes) {
+  check("cuMemcpyAsync",
+        driver_->memcpy_async(pointer_of(place), pointer_of(source), bytes, stream_));
+}
+
+void DriverSession::wait() {
+  check("cuStreamSynchronize", driver_->stream_synchronize(stream_));
+}
+
+void DriverSession::begin_capture() {
+  check("cuStreamBeginCapture",
+        driver_->stream_begin_capture(stream_, cuda::CaptureMode::kThreadLocal));
+}
+
+cuda::GraphExec DriverSession::end_capture() {
+  cuda::Graph graph = nullptr;
+  check("cuStreamEndCapture", driver_->stream_end_capture(stream_, &graph));
+  cuda::GraphExec ready = nullptr;
+  const cuda::Result result = driver_->graph_instantiate_with_flags(&ready, graph, 0);
+  static_cast<void>(driver_->graph_destroy(graph));
+  check("cuGraphInstantiateWithFlags", result);
+  return ready;
+}
+
+void DriverSession::launch(cuda::GraphExec graph) {
+  check("cuGraphLaunch", driver_->graph_launch(graph, stream_));
+}
+
+void DriverSession::destroy(cuda::GraphExec graph) noexcept {
+  static_cast<void>(driver_->graph_exec_destroy(graph));
+}
+}  // namespace drey::trainer
