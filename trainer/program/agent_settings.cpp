@@ -20,6 +20,7 @@ LearnerSettings learner_settings(const Hyperparameters& hyper, const Problem& pr
   settings.double_dqn = hyper.double_dqn;
   settings.dueling = hyper.dueling;
   settings.loss = hyper.loss;
+  settings.precision = hyper.precision;
   settings.target_update = hyper.target_update;
   settings.tau = static_cast<float>(hyper.tau);
   settings.target_interval = hyper.target_update == TargetUpdate::kHard ? hyper.target_interval : 1;

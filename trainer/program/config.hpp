@@ -42,6 +42,7 @@ struct Hyperparameters {
   std::uint64_t priority_horizon = 10;
   Loss loss = Loss::kHuber;
   double grad_clip = 10;
+  Precision precision = Precision::kFloat;
   TargetUpdate target_update = TargetUpdate::kSoft;
   double tau = 0.001;
   std::uint64_t target_interval = 1000;
@@ -154,6 +155,8 @@ void for_each_learner_option(Hyper& hyper, Row&& row) {
   row("--gamma", hyper.gamma, Real{0, 1}, "", "Value of a reward one step later.");
   row("--loss", hyper.loss, Words{"huber", "mse"}, "", "Loss of an error.");
   row("--grad-clip", hyper.grad_clip, Real{1e-9, 1e9}, "", "Largest norm of a gradient.");
+  row("--precision", hyper.precision, Words{"f32", "bf16"}, "",
+      "Of products; bf16 needs a processor with it. Sums, weights and moments are f32.");
   row("--lr", hyper.learning_rate, Real{1e-12, 1}, "", "Adam's learning rate.");
   row("--lr-schedule", hyper.learning_rate_shape, kShapes, "", "How it goes to --lr-end.");
   row("--lr-end", hyper.learning_rate_end, Real{0, 1}, "", "Learning rate in the end.");
