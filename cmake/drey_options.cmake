@@ -3,7 +3,7 @@
 option(DREY_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(DREY_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(DREY_TRAINER "Build the DQN trainer" ${PROJECT_IS_TOP_LEVEL})
-option(DREY_NATIVE "Use this machine's own instruction set in the trainer and the benchmarks" ON)
+option(DREY_NATIVE "Compile all of the trainer for this machine alone; its kernels never need it" OFF)
 option(DREY_ASSERTS "Check DREY_ASSERT at run time" OFF)
 option(DREY_SECURE "Check every free for interior and double frees, at a cost on the hit path" OFF)
 option(DREY_WERROR "Treat warnings as errors" OFF)
@@ -49,7 +49,7 @@ elseif(DREY_SANITIZE STREQUAL "thread")
   target_link_options(drey_flags INTERFACE -fsanitize=thread)
 endif()
 
-# For numeric code only: libdrey.so itself stays portable, so that it can be copied and run under Valgrind.
+# For the trainer only: libdrey.so itself stays portable, so that it can be copied and run under Valgrind.
 add_library(drey_native INTERFACE)
 if(DREY_NATIVE)
   target_compile_options(drey_native INTERFACE -march=native)

@@ -3,7 +3,7 @@
 // Sources: Kingma & Ba, "Adam", 2015, Algorithm 1; Pascanu et al., "On the difficulty of training
 // recurrent neural networks", 2013, Algorithm 1 (clipping); Lillicrap et al., "Continuous control
 // with deep reinforcement learning", 2016, Algorithm 1 (soft update).
-// Read next: network.hpp, agent.hpp.
+// Read next: kernels/adam_loops.hpp, network.hpp, agent.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,25 +13,40 @@
 #include <cstdint>
 
 namespace drey::trainer {
+struct Kernels;
+extern const Kernels kPortableKernels;
+
 struct AdamSettings {
   float learning_rate = 1e-4f;
   float beta1 = 0.9f;
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
   float norm_max = 10.0f;  ///< gradients longer than this are scaled down to it
-  float tau = 0.001f;      ///< part of the way that the target goes towards the network
+};
+
+/// A second block that follows the parameters.
+struct TargetBlend {
+  float* target = nullptr;  ///< null: left alone
+  float part = 0;           ///< of the way it goes towards the parameters; 1 copies them
 };
 
 /// The moments of one block of parameters. Threads: one at a time.
 class Adam {
  public:
-  Adam(const AdamSettings& settings, std::size_t block_size)
-      : settings_(settings), first_moment_(block_size), second_moment_(block_size) {}
+  /// `kernels` must outlive it.
+  Adam(const AdamSettings& settings, std::size_t block_size,
+       const Kernels& kernels = kPortableKernels)
+      : settings_(settings),
+        kernels_(&kernels),
+        first_moment_(block_size),
+        second_moment_(block_size) {}
 
-  /// Moves `parameters` against `gradient`, then `target` towards the new `parameters`.
-  /// Requires: three distinct blocks, each on a cache line, of the size given at construction, a
-  /// multiple of 16. Returns: the gradient's norm before clipping. Cost: no heap call.
-  float step(float* parameters, const float* gradient, float* target);
+  /// Moves `parameters` against `gradient`, then the blend's target towards the new `parameters`.
+  /// Requires: distinct blocks, each on a cache line, of the size given at construction, a multiple
+  /// of 16. Returns: the gradient's norm before clipping. Cost: no heap call.
+  float step(float* parameters, const float* gradient, const TargetBlend& blend);
+
+  void set_learning_rate(float learning_rate) { settings_.learning_rate = learning_rate; }
 
   [[nodiscard]] const AdamSettings& settings() const { return settings_; }
   [[nodiscard]] std::uint64_t step_count() const { return step_count_; }
@@ -41,12 +56,9 @@ class Adam {
 
  private:
   AdamSettings settings_;
+  const Kernels* kernels_;
   AlignedArray<float> first_moment_;
   AlignedArray<float> second_moment_;
   std::uint64_t step_count_ = 0;
 };
-
-/// Euclidean norm, summed in 64 lanes in a fixed order.
-/// Requires: `values` on a cache line, `size` a multiple of 16.
-float norm_of(const float* values, std::size_t size);
 }  // namespace drey::trainer

@@ -42,9 +42,11 @@ StridedMap<Scalar> map_of(Columns<Scalar> columns, std::size_t rows, std::size_t
           Eigen::OuterStride<>(index_of(columns.stride))};
 }
 
+/// One panel of a layer's weights. Shape: (16, inputs).
 template <class Scalar>
-ConstMatrixMap<Scalar> weights_of(const LayerShape& layer, const Scalar* block) {
-  return {block + layer.weights_offset, index_of(layer.outputs_padded), index_of(layer.inputs)};
+ConstMatrixMap<Scalar> panel_of(const LayerShape& layer, const Scalar* block, std::size_t panel) {
+  return {block + layer.weights_offset + panel * layer.panel_size(), index_of(kLaneCount),
+          index_of(layer.inputs)};
 }
 
 template <class Scalar>
@@ -53,12 +55,15 @@ Columns<const Scalar> constant(Columns<Scalar> columns) {
 }
 }  // namespace
 
-NetworkShape::NetworkShape(std::span<const std::size_t> widths) {
+NetworkShape::NetworkShape(std::span<const std::size_t> widths, Head head)
+    : outputs_(widths.back()) {
   DREY_ASSERT(widths.size() >= 2);
   for (std::size_t layer = 0; layer + 1 < widths.size(); ++layer) {
-    const std::size_t padded = padded_to_lanes(widths[layer + 1]);
+    const bool has_value_row = head == Head::kDueling && layer + 2 == widths.size();
+    const std::size_t outputs = widths[layer + 1] + (has_value_row ? 1 : 0);
+    const std::size_t padded = padded_to_lanes(outputs);
     const std::size_t bias_offset = block_size_ + padded * widths[layer];
-    layers_.push_back({widths[layer], widths[layer + 1], padded, block_size_, bias_offset});
+    layers_.push_back({widths[layer], outputs, padded, block_size_, bias_offset});
     block_size_ = bias_offset + padded;
   }
 }
@@ -75,8 +80,8 @@ Activations<Scalar>::Activations(const NetworkShape& shape, std::size_t batch_ma
   std::size_t size = 0;
   for (const LayerShape& layer : shape.layers()) {
     offsets_.push_back(size);
-    strides_.push_back(layer.outputs_padded);
-    size += layer.outputs_padded * batch_max;
+    strides_.push_back(stride_of(layer.outputs_padded));
+    size += strides_.back() * batch_max;
   }
   values_ = AlignedArray<Scalar>(size);
 }
@@ -84,6 +89,29 @@ Activations<Scalar>::Activations(const NetworkShape& shape, std::size_t batch_ma
 template <class Scalar>
 Columns<Scalar> Activations<Scalar>::of_layer(std::size_t layer) {
   return {values_.data() + offsets_[layer], strides_[layer]};
+}
+
+template <class Scalar>
+void join_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch) {
+  for (std::size_t column = 0; column < batch; ++column) {
+    Scalar* const values = columns.values + column * columns.stride;
+    Scalar sum = 0;
+    for (std::size_t row = 0; row < outputs; ++row) sum += values[row];
+    const Scalar base = values[outputs] - sum / static_cast<Scalar>(outputs);
+    for (std::size_t row = 0; row < outputs; ++row) values[row] += base;
+  }
+}
+
+template <class Scalar>
+void split_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch) {
+  for (std::size_t column = 0; column < batch; ++column) {
+    Scalar* const deltas = columns.values + column * columns.stride;
+    Scalar sum = 0;
+    for (std::size_t row = 0; row < outputs; ++row) sum += deltas[row];
+    const Scalar mean = sum / static_cast<Scalar>(outputs);
+    for (std::size_t row = 0; row < outputs; ++row) deltas[row] -= mean;
+    deltas[outputs] = sum;
+  }
 }
 
 template <class Scalar>
@@ -96,9 +124,11 @@ void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scala
     auto outputs = map_of(activations.of_layer(index), layer.outputs_padded, batch);
     const Eigen::Map<const Vector<Scalar>, Eigen::Aligned64> bias(block + layer.bias_offset,
                                                                   outputs.rows());
-    multiply<Scalar>(layer.outputs_padded, batch, layer.inputs, block + layer.weights_offset,
-                     layer.outputs_padded, {below.values, 1, below.stride}, outputs.data(),
-                     layer.outputs_padded);
+    for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
+      multiply<Scalar>(kLaneCount, batch, layer.inputs, panel_of(layer, block, panel).data(),
+                       kLaneCount, {below.values, 1, below.stride},
+                       outputs.data() + panel * kLaneCount, activations.of_layer(index).stride);
+    }
     if (index + 1 == shape.layers().size()) {
       outputs.colwise() += bias;
     } else {
@@ -106,6 +136,7 @@ void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scala
     }
     below = constant(activations.of_layer(index));
   }
+  if (shape.is_dueling()) join_streams(activations.outputs(), shape.outputs(), batch);
 }
 
 template <class Scalar>
@@ -113,24 +144,35 @@ void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scal
               std::size_t batch, Activations<Scalar>& activations, Activations<Scalar>& deltas,
               Scalar* gradient) {
   DREY_ASSERT(batch > 0 && batch <= deltas.batch_max());
+  if (shape.is_dueling()) split_streams(deltas.outputs(), shape.outputs(), batch);
   for (std::size_t index = shape.layers().size(); index-- > 0;) {
     const LayerShape& layer = shape.layers()[index];
     const Columns<Scalar> own = deltas.of_layer(index);
     const auto delta = map_of(constant(own), layer.outputs_padded, batch);
     const Columns<const Scalar> inputs_below =
         index == 0 ? inputs : constant(activations.of_layer(index - 1));
-    multiply<Scalar>(layer.outputs_padded, layer.inputs, batch, own.values, own.stride,
-                     {inputs_below.values, inputs_below.stride, 1},  // transposed
-                     gradient + layer.weights_offset, layer.outputs_padded);
+    for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
+      multiply<Scalar>(kLaneCount, layer.inputs, batch, own.values + panel * kLaneCount, own.stride,
+                       {inputs_below.values, inputs_below.stride, 1},  // transposed
+                       gradient + layer.weights_offset + panel * layer.panel_size(), kLaneCount);
+    }
     MatrixMap<Scalar>(gradient + layer.bias_offset, delta.rows(), 1) = delta.rowwise().sum();
     if (index == 0) return;  // nobody asks for the gradient by the observations
     auto delta_below = map_of(deltas.of_layer(index - 1), layer.inputs, batch);
     const auto below = map_of(inputs_below, layer.inputs, batch);
-    delta_below.noalias() = weights_of(layer, block).transpose() * delta;
+    delta_below.setZero();
+    for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
+      delta_below.noalias() +=
+          panel_of(layer, block, panel).transpose() *
+          map_of(Columns<const Scalar>{own.values + panel * kLaneCount, own.stride}, kLaneCount,
+                 batch);
+    }
     delta_below = (below.array() > Scalar{0}).select(delta_below, Scalar{0});
   }
 }
 
+template void join_streams(Columns<float>, std::size_t, std::size_t);
+template void split_streams(Columns<float>, std::size_t, std::size_t);
 template class Activations<float>;
 template class Activations<double>;
 template void forward(const NetworkShape&, const float*, Columns<const float>, std::size_t,

@@ -37,11 +37,11 @@ TEST(HeapCounter, SeesHeapCalls) {
 /// Heap calls of `step_count` steps after `warmup` ones.
 template <Environment World>
 std::uint64_t heap_calls_of_steps(Agent& agent, World& world, int warmup, int step_count) {
-  ObservationRow observation = world.reset();
+  ObservationRow observation = world.reset(1);
   const auto play = [&](int steps) {
     for (int step = 0; step < steps; ++step) {
       const StepResult result = play_step(agent, world, observation, 1).result;
-      observation = result.ended() ? world.reset() : result.observation;
+      observation = result.ended() ? world.reset(1) : result.observation;
     }
   };
   play(warmup);
@@ -78,14 +78,73 @@ TEST(Step, MakesNoHeapCallWhenTrading) {
   }
 }
 
+TEST(Step, MakesNoHeapCallOnAnyInstructionSet) {
+  for (int index = 0; index < kIsaCount; ++index) {
+    const auto isa = static_cast<Isa>(index);
+    if (!is_supported(isa)) continue;
+    AgentSettings settings;
+    settings.learner.widths = {4, 64, 31, 2};
+    settings.learner.dueling = true;
+    settings.learner.batch_size = 33;
+    settings.learner.isa = isa;
+    settings.learner.precision = isa < Isa::kAvx512Bf16 ? Precision::kFloat : Precision::kBrain;
+    settings.learning_starts = 10;
+    settings.replay_capacity = 500;
+    Agent agent(settings);
+    CartPole world(1, settings.replay_capacity);
+    EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 200), 0U) << name_of(isa);
+  }
+}
+
+/// What differs from run to run of one world.
+std::vector<AgentSettings> balancing_settings() {
+  AgentSettings plain;
+  plain.learner.widths = {4, 64, 64, 2};
+  plain.learning_starts = 10;
+  plain.replay_capacity = 500;
+  std::vector<AgentSettings> all(5, plain);
+  all[1].learner.dueling = true;
+  all[2].priorities.is_on = true;
+  all[3].step_count = 5;
+  all[4].learner.dueling = true;
+  all[4].learner.loss = Loss::kMse;
+  all[4].learner.target_update = TargetUpdate::kHard;
+  all[4].learner.target_interval = 10;
+  all[4].priorities.is_on = true;
+  all[4].step_count = 3;
+  all[4].gradient_steps = 2;
+  all[4].train_frequency = 3;
+  all[4].learning_rate = {1e-3F, 1e-5F, 1000, ScheduleShape::kCosine};
+  return all;
+}
+
 TEST(Step, MakesNoHeapCallWhenBalancing) {
-  AgentSettings settings;
-  settings.learner.widths = {4, 64, 64, 2};
-  settings.learning_starts = 10;
-  settings.replay_capacity = 500;
+  for (const AgentSettings& settings : balancing_settings()) {
+    Agent agent(settings);
+    ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity, 1,
+                         settings.step_count);
+    CartPole world(ring);
+    EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 700), 0U);
+  }
+}
+
+TEST(Round, MakesNoHeapCallWithSeveralWorlds) {
+  AgentSettings settings = balancing_settings().back();
+  settings.world_count = 6;
   Agent agent(settings);
-  CartPole world(1, settings.replay_capacity);
-  EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 2000), 0U);
+  ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity, 6,
+                       settings.step_count);
+  VectorEnvironment<CartPole> worlds(std::vector<CartPole>(6, CartPole(ring)), 1);
+  worlds.start();
+  RoundBuffers buffers(6);
+  RoundTotals totals;
+  for (int round = 0; round < 5; ++round) play_round(agent, worlds, 1, buffers, totals);
+  const EigenMustNotAllocate witness;
+  const std::uint64_t before = heap_calls().value();
+  for (int round = 0; round < 200; ++round) play_round(agent, worlds, 1, buffers, totals);
+  EXPECT_EQ(heap_calls().value(), before);
+  EXPECT_GT(totals.episodes, 10U);
+  EXPECT_GT(totals.learning.gradient_steps, 500U);
 }
 }  // namespace
 }  // namespace drey::trainer

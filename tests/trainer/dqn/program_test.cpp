@@ -97,13 +97,13 @@ TEST(Program, WritesOneRowOfMetricsPerEpoch) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line,
-            "epoch,environment_steps,gradient_steps,epsilon,loss,q_mean,train_return,"
+            "epoch,environment_steps,gradient_steps,epsilon,learning_rate,loss,q_mean,train_return,"
             "validation_return,steps_per_second");
   for (int epoch = 1; epoch <= 3; ++epoch) {
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(line.rfind(std::to_string(epoch) + "," + std::to_string(epoch * 389) + ",", 0), 0U)
         << line;
-    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 8) << line;
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 9) << line;
   }
   EXPECT_FALSE(std::getline(lines, line));
 }
@@ -123,40 +123,63 @@ TEST(Program, StopsAfterMaxSteps) {
   EXPECT_EQ(nlohmann::json::parse(read_file(folder.path("stats.json")))["gradient_steps"], 400);
 }
 
+constexpr const char* kOptions[] = {"--data",
+                                    "--symbol",
+                                    "--epochs",
+                                    "--batch",
+                                    "--buffer",
+                                    "--lr",
+                                    "--gamma",
+                                    "--tau",
+                                    "--double",
+                                    "--no-double",
+                                    "--eps-start",
+                                    "--eps-end",
+                                    "--eps-fraction",
+                                    "--eps-horizon",
+                                    "--fee",
+                                    "--val-fraction",
+                                    "--learning-starts",
+                                    "--train-frequency",
+                                    "--grad-clip",
+                                    "--seed",
+                                    "--checkpoint",
+                                    "--checkpoint-every",
+                                    "--resume",
+                                    "--eval",
+                                    "--metrics",
+                                    "--stats-json",
+                                    "--max-steps",
+                                    "--progress",
+                                    "--no-progress",
+                                    "--version",
+                                    "--reward-scale",
+                                    "--env",
+                                    "--envs",
+                                    "--pass-steps",
+                                    "--hidden",
+                                    "--gradient-steps",
+                                    "--lr-schedule",
+                                    "--dueling",
+                                    "--no-dueling",
+                                    "--n-step",
+                                    "--per",
+                                    "--per-alpha",
+                                    "--per-beta",
+                                    "--loss",
+                                    "--target",
+                                    "--target-interval",
+                                    "--eps-schedule",
+                                    "--eval-every",
+                                    "--early-stop",
+                                    "--checkpoint-dir",
+                                    "--config",
+                                    "--dump-config"};
+
 TEST(Program, HelpNamesEveryOption) {
   const ChildResult result = run_trainer({"--help"});
   ASSERT_TRUE(result.succeeded()) << result.summary();
-  for (const char* option : {"--data",
-                             "--symbol",
-                             "--epochs",
-                             "--batch",
-                             "--buffer",
-                             "--lr",
-                             "--gamma",
-                             "--tau",
-                             "--double",
-                             "--no-double",
-                             "--eps-start",
-                             "--eps-end",
-                             "--eps-fraction",
-                             "--eps-horizon",
-                             "--fee",
-                             "--val-fraction",
-                             "--learning-starts",
-                             "--train-frequency",
-                             "--grad-clip",
-                             "--seed",
-                             "--checkpoint",
-                             "--checkpoint-every",
-                             "--resume",
-                             "--eval",
-                             "--metrics",
-                             "--stats-json",
-                             "--max-steps",
-                             "--progress",
-                             "--no-progress",
-                             "--version",
-                             "--reward-scale"}) {
+  for (const char* option : kOptions) {
     EXPECT_NE(result.output.find(std::string(option) + " "), std::string::npos) << option;
   }
 }
