@@ -45,7 +45,7 @@ TEST(Agent, FindsAPlantedSignal) {
   const PlantedMarket market(seed);
   AgentSettings settings;
   settings.learner.widths = {kFeatureDim, 128, 64, Trading::kActionCount};
-  settings.learner.gamma = 0;  // what a bar brings depends on no other
+  settings.learner.gamma = 0;                   // what a bar brings depends on no other
   settings.learner.adam.learning_rate = 5e-5F;  // slow: noise is not learned by heart
   settings.train_frequency = 4;
   settings.epsilon = {1.0F, 0.1F, 8000};
