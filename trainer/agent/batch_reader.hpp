@@ -8,6 +8,7 @@
 
 #include "trainer/agent/gradient_exchange.hpp"
 #include "trainer/agent/learner.hpp"
+#include "trainer/agent/memory_forms.hpp"
 #include "trainer/agent/replay_store.hpp"
 #include "trainer/numeric/aligned_array.hpp"
 
@@ -16,8 +17,6 @@
 #include <span>
 
 namespace drey::trainer {
-enum class BatchForm : std::uint8_t { kReused, kFresh };
-
 /// Threads: one at a time; several readers may share a store to which nobody adds.
 class BatchReader {
  public:

@@ -129,6 +129,12 @@ float Learner::apply_gradient() {
   return adam_.step(network_.data(), gradient_.data(), blend_now());
 }
 
+std::size_t Learner::batch_bytes() const {
+  return inputs_.size() * sizeof(float) + activations_.bytes() + beyond_.bytes() +
+         deltas_.bytes() + single_.bytes() +
+         targets_.size() * (4 * sizeof(float) + sizeof(Action));  // targets and four terms
+}
+
 std::span<const float> Learner::values_of(const float* observation) {
   forward(shape_, network_.data(), Columns<const float>{observation, input_stride_}, 1, single_);
   return {single_.outputs().values, action_count()};

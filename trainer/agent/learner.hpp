@@ -7,6 +7,7 @@
 #pragma once
 
 #include "trainer/agent/bellman.hpp"
+#include "trainer/agent/greedy_policy.hpp"
 #include "trainer/agent/transition.hpp"
 #include "trainer/environments/environment.hpp"
 #include "trainer/numeric/adam.hpp"
@@ -38,7 +39,7 @@ struct LearnerSettings {
 };
 
 /// Threads: one at a time.
-class Learner {
+class Learner final : public GreedyPolicy {
  public:
   /// Draws the first weights from `random`: He's uniform for hidden layers.
   /// Source: He et al., "Delving Deep into Rectifiers", 2015, equation 10.
@@ -76,7 +77,7 @@ class Learner {
   [[nodiscard]] std::span<const float> values_of(const float* observation);
 
   /// The action of the largest value.
-  [[nodiscard]] Action best_action(const float* observation);
+  [[nodiscard]] Action best_action(const float* observation) override;
 
   [[nodiscard]] const LearnerSettings& settings() const { return settings_; }
   [[nodiscard]] const NetworkShape& shape() const { return shape_; }
@@ -86,6 +87,8 @@ class Learner {
   /// Of the last compute_gradient(): what several processes average between the halves of a step.
   [[nodiscard]] AlignedArray<float>& gradient() { return gradient_; }
   [[nodiscard]] Adam& adam() { return adam_; }
+  /// Of what a batch needs: inputs, activations, their gradients, terms.
+  [[nodiscard]] std::size_t batch_bytes() const;
   [[nodiscard]] std::size_t action_count() const { return shape_.outputs(); }
 
  private:

@@ -7,12 +7,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 namespace drey::trainer {
-enum class PolyakForm : std::uint8_t { kFused, kTemporaries };
-
 /// target = (1 - part) target + part network. With part 0 the target stays, with 1 it becomes a copy
 /// (unless it held infinities). NaN in either is NaN in the target.
 /// Requires: equal sizes, no overlap, both on a cache line. Cost: one pass, no heap call.

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "trainer/agent/memory_forms.hpp"
 #include "trainer/agent/replay_buffer.hpp"
 #include "trainer/agent/state_stores.hpp"
 
@@ -15,8 +16,6 @@
 #include <variant>
 
 namespace drey::trainer {
-enum class ReplayForm : std::uint8_t { kIndex, kPool, kShared, kCopy };
-
 /// Threads: add() and restore() alone; gather() by any number of readers while nobody adds.
 class ReplayStore {
  public:

@@ -6,6 +6,7 @@
 
 #include "trainer/agent/action_history.hpp"
 #include "trainer/agent/kept_samples.hpp"
+#include "trainer/agent/memory_forms.hpp"
 #include "trainer/agent/running_statistics.hpp"
 
 #include <cstdint>
@@ -13,9 +14,6 @@
 
 namespace drey::trainer {
 static_assert(SeriesAccount<RunningStatistics>);
-
-enum class MonitorForm : std::uint8_t { kWelford, kKeep };
-enum class HistoryForm : std::uint8_t { kRing, kErase };
 
 /// Count, mean and deviation, in whichever form it is kept.
 struct SeriesSummary {

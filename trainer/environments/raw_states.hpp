@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace drey::trainer {
+/// When features become what the network sees: at the start, or on each use.
+enum class StatesForm : std::uint8_t { kOnce, kEach };
+
 /// Threads: any.
 class RawStates final : public RowConverter {
  public:

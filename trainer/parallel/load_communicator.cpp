@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <vector>
 
 #include <dlfcn.h>
@@ -45,18 +46,27 @@ void* open_library() {
       ", which is built where MPI is installed (apt: libopenmpi-dev), or its path in " +
       kLibraryVariable + ", found none that opens: " + complaint);
 }
+/// The first of these variables that is a whole number; 0 if none is.
+std::size_t number_in(std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    std::size_t number = 0;
+    const char* const end = text + std::strlen(text);
+    const auto result = std::from_chars(text, end, number);
+    if (result.ec == std::errc{} && result.ptr == end) return number;
+  }
+  return 0;
+}
 }  // namespace
 
 std::size_t launched_rank_count() {
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    const char* const text = std::getenv(name);
-    std::size_t count = 0;
-    if (text == nullptr) continue;
-    const char* const end = text + std::strlen(text);
-    const auto result = std::from_chars(text, end, count);
-    if (result.ec == std::errc{} && result.ptr == end && count >= 1) return count;
-  }
-  return 1;
+  const std::size_t count = number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  return count == 0 ? 1 : count;
+}
+
+std::size_t launched_rank() {
+  return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
 }
 
 std::unique_ptr<Communicator> load_communicator() {

@@ -14,6 +14,9 @@ namespace drey::trainer {
 /// was not launched by one.
 [[nodiscard]] std::size_t launched_rank_count();
 
+/// This process's number among them, by the same variables; 0 when it was not launched by one.
+[[nodiscard]] std::size_t launched_rank();
+
 /// Opens libdrey_mpi.so: DREY_MPI_LIBRARY, or beside the program, in ../lib of it, or where the
 /// system looks. Fails: ConfigError, naming what was tried, when it cannot be had or does not fit.
 [[nodiscard]] std::unique_ptr<Communicator> load_communicator();
