@@ -22,7 +22,7 @@ package_rows() {
       ;;
     checks) # what the tests use beside that
       printf '%s\n' git=git shellcheck=shellcheck spin=spin valgrind=valgrind libc6-dbg \
-        '?lua5.4=lua5.4' '?redis-tools=redis-cli' \
+        '?lua5.4=lua5.4' '?redis-tools=redis-cli' '?libopenmpi-dev=mpicxx' '?openmpi-bin=mpirun' \
         '?clang-14=clang++-14' '?clang-tidy-14=clang-tidy-14' '?clang-format-14=clang-format-14'
       ;;
     *) stop "packages: no group named '$1'" ;;

@@ -60,11 +60,11 @@ Performance play_pass(Trading& world, double bars_per_year, Policy policy) {
 }
 }  // namespace
 
-Evaluation evaluate(Learner& learner, Trading& world, double bars_per_year) {
+Evaluation evaluate(GreedyPolicy& policy, Trading& world, double bars_per_year) {
   Evaluation evaluation;
   const ObservationTable table = world.observations();
   evaluation.agent = play_pass(world, bars_per_year, [&](ObservationRow row) {
-    return learner.best_action(table.row(row));
+    return policy.best_action(table.row(row));
   });
   evaluation.buy_and_hold = play_pass(world, bars_per_year, [](ObservationRow) { return kBuy; });
   evaluation.flat = play_pass(world, bars_per_year, [](ObservationRow) { return kHold; });

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "trainer/agent/learner.hpp"
+#include "trainer/agent/greedy_policy.hpp"
 #include "trainer/environments/trading.hpp"
 
 namespace drey::trainer {
@@ -26,5 +26,5 @@ struct Evaluation {
 };
 
 /// Plays the three policies over all of `world`. Units: bars_per_year scales the Sharpe ratios.
-Evaluation evaluate(Learner& learner, Trading& world, double bars_per_year);
+Evaluation evaluate(GreedyPolicy& policy, Trading& world, double bars_per_year);
 }  // namespace drey::trainer

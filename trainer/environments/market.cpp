@@ -95,14 +95,19 @@ Market load_market(const std::string& data, const std::string& symbol, double va
   return market;
 }
 
-void normalise(Market& market) {
+void normalise(Market& market, StatesForm form) {
   Normaliser fitted;
   fitted.fit(market.features, market.training.first, market.training.end);
-  normalise(market, fitted);
+  normalise(market, fitted, form);
 }
 
-void normalise(Market& market, const Normaliser& stored) {
+void normalise(Market& market, const Normaliser& stored, StatesForm form) {
   market.normaliser = stored;
-  market.normaliser.apply(market.features);
+  if (form == StatesForm::kOnce) {
+    market.normaliser.apply(market.features);
+    return;
+  }
+  market.raw = std::make_unique<RawStates>(market.features, stored);
+  market.features = FeatureMatrix();
 }
 }  // namespace drey::trainer

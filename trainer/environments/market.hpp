@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "trainer/environments/environment.hpp"
+#include "trainer/environments/raw_states.hpp"
 #include "trainer/environments/trading.hpp"
 #include "trainer/features/feature_matrix.hpp"
 #include "trainer/features/normaliser.hpp"
@@ -26,9 +28,11 @@ struct Market {
   std::vector<double> next_returns;  ///< log return from a row's bar to the next; 0 for the last
   RowRange training{};
   RowRange validation{};
-  Normaliser normaliser;  ///< of the features, once normalise() was called
+  Normaliser normaliser;           ///< of the features, once normalise() was called
+  std::unique_ptr<RawStates> raw;  ///< instead of the features, where each use converts them
 
   [[nodiscard]] ObservationTable observations() const {
+    if (raw) return raw->table();
     return {features.data(), features.rows(), kFeatureDim, kFeatureStride};
   }
 };
@@ -40,6 +44,6 @@ struct Market {
                                  double validation_fraction);
 
 /// Normalises with what the training rows say, or as a checkpoint has stored it. Call once.
-void normalise(Market& market);
-void normalise(Market& market, const Normaliser& stored);
+void normalise(Market& market, StatesForm form = StatesForm::kOnce);
+void normalise(Market& market, const Normaliser& stored, StatesForm form = StatesForm::kOnce);
 }  // namespace drey::trainer

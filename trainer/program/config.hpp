@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "trainer/agent/learner.hpp"
+#include "trainer/agent/memory_forms.hpp"
 #include "trainer/agent/n_step.hpp"
 #include "trainer/agent/schedule.hpp"
+#include "trainer/environments/raw_states.hpp"
 #include "trainer/program/option_value.hpp"
 
 namespace drey::trainer {
@@ -40,6 +42,8 @@ struct Hyperparameters {
   double priority_alpha = 0.6;
   double priority_beta = 0.4;
   std::uint64_t priority_horizon = 10;
+  std::uint64_t agents = 1;
+  Agreement agreement = Agreement::kMean;
   Loss loss = Loss::kHuber;
   double grad_clip = 10;
   Precision precision = Precision::kFloat;
@@ -61,6 +65,26 @@ struct Hyperparameters {
 };
 
 enum class ProgressMode : std::uint8_t { kAutomatic, kOn, kOff };
+enum class StatsForm : std::uint8_t { kNone, kJson };
+
+/// How memory is used. Every choice gives the same weights: those that are not the default are there
+/// to be raced against it (scripts/seven-fixes).
+struct MemoryOptions {
+  ReplayForm replay = ReplayForm::kIndex;
+  BatchForm batches = BatchForm::kReused;
+  PolyakForm polyak = PolyakForm::kFused;
+  AgentReplay agent_replay = AgentReplay::kShared;
+  StatesForm states = StatesForm::kOnce;
+  HistoryForm history = HistoryForm::kRing;
+  MonitorForm monitor = MonitorForm::kWelford;
+
+  /// No form that asks the heap in every step.
+  [[nodiscard]] bool is_frugal() const {
+    return (replay == ReplayForm::kIndex || replay == ReplayForm::kPool) &&
+           batches == BatchForm::kReused && polyak == PolyakForm::kFused &&
+           history == HistoryForm::kRing && monitor == MonitorForm::kWelford;
+  }
+};
 
 /// What decides how far the run goes and what it leaves behind. Empty names mean no file.
 struct RunOptions {
@@ -75,6 +99,9 @@ struct RunOptions {
   std::string resume;
   std::string metrics;
   std::string stats_json;
+  StatsForm stats = StatsForm::kNone;
+  std::uint64_t threads = 1;
+  MemoryOptions memory;
   bool evaluate_only = false;
   ProgressMode progress = ProgressMode::kAutomatic;
 };
@@ -130,6 +157,10 @@ void for_each_replay_option(Hyper& hyper, Row&& row) {
   row("--per-beta", hyper.priority_beta, Real{0, 1}, "",
       "How much weights make up for it at first; goes to 1.");
   row("--per-horizon", hyper.priority_horizon, kHorizon, "epochs", "When it is 1.");
+  row("--agents", hyper.agents, Count{1, kMembersMax}, "",
+      "Agents that learn at once, each drawing in a way of its own, and act as one.");
+  row("--agreement", hyper.agreement, Words{"mean", "vote"}, "",
+      "How they do: the largest of the mean values, or the choice of most.");
 }
 
 /// The rows that say how often the agent acts at random.
@@ -180,6 +211,25 @@ void for_each_hyperparameter(Hyper& hyper, Row&& row) {
 
 inline constexpr Limits<std::uint64_t> kEpochLimits{1, 1'000'000};
 
+/// Calls row(option, value, kind, unit, sentence) for every form that memory is used in.
+template <class Memory, class Row>
+void for_each_memory_option(Memory& memory, Row&& row) {
+  row("--replay", memory.replay, Words{"index", "pool", "shared", "copy"}, "",
+      "What a remembered transition holds: row numbers, pooled rows, or vectors.");
+  row("--batch-buffers", memory.batches, Words{"reuse", "fresh"}, "",
+      "Arrays of a batch: the same ones always, or new ones each time.");
+  row("--polyak", memory.polyak, Words{"fused", "temporaries"}, "",
+      "The target network's update: within Adam's pass, or by way of arrays.");
+  row("--agent-replay", memory.agent_replay, Words{"shared", "own"}, "",
+      "One replay for all --agents, or one each.");
+  row("--states", memory.states, Words{"once", "each"}, "",
+      "When features become normalised floats: once, or on each use, from doubles.");
+  row("--history", memory.history, Words{"ring", "erase"}, "",
+      "The last actions: in a ring, or a vector that loses its first.");
+  row("--monitor", memory.monitor, Words{"welford", "keep"}, "",
+      "Statistics of rewards and losses: running, or of all that were kept.");
+}
+
 /// Calls row(option, value, kind, unit, sentence) for every option of the run.
 template <class Run, class Row>
 void for_each_run_option(Run& run, Row&& row) {
@@ -203,6 +253,11 @@ void for_each_run_option(Run& run, Row&& row) {
       "Do not train: evaluate the checkpoint of --resume on the validation bars.");
   row("--metrics", run.metrics, Text{"FILE"}, "", "Write one CSV row per epoch there.");
   row("--stats-json", run.stats_json, Text{"FILE"}, "", "Write the run's figures there.");
+  row("--stats", run.stats, Words{"none", "json"}, "",
+      "Print the same figures at the end, bytes of each part among them.");
+  row("--threads", run.threads, Count{1, kMembersMax}, "",
+      "Threads that --agents learn on; the result does not depend on it.");
+  for_each_memory_option(run.memory, row);
   row("--progress", run.progress, Flag{"Draw none."}, "",
       "Draw a bar on standard error (the default on a terminal).");
 }

@@ -20,11 +20,11 @@ Market prepare_market(const Config& config, const TensorReader* checkpoint) {
   if (checkpoint != nullptr) check_features(*checkpoint);
   Market market = load_market(config.run.data, config.run.symbol, config.hyper.validation_fraction);
   if (checkpoint == nullptr) {
-    normalise(market);
+    normalise(market, config.run.memory.states);
     return market;
   }
   if (!config.run.evaluate_only) check_bars(*checkpoint, market);
-  normalise(market, read_normaliser(*checkpoint));
+  normalise(market, read_normaliser(*checkpoint), config.run.memory.states);
   return market;
 }
 
@@ -77,14 +77,21 @@ double MarketProblem::train_return(const RoundTotals& totals) const {
   return std::expm1(totals.reward);
 }
 
-double MarketProblem::evaluate(Learner& learner) {
-  evaluation_ = drey::trainer::evaluate(learner, validation_, market.bars_per_year);
+double MarketProblem::evaluate(GreedyPolicy& policy) {
+  evaluation_ = drey::trainer::evaluate(policy, validation_, market.bars_per_year);
   return evaluation_.agent.net_return;
 }
 
 void MarketProblem::save(TensorWriter& writer) const {
   save_market(writer, market);
   save_worlds(writer);
+}
+
+void MarketProblem::add_memory(MemoryTable& table) const {
+  table.add("features", market.features.bytes() + (market.raw ? market.raw->bytes() : 0));
+  table.add("returns", market.next_returns.capacity() * sizeof(double));
+  // Once for each row, or as often as rows were asked for.
+  table.add_conversions(market.raw ? market.raw->conversions() : market.features.rows());
 }
 
 void MarketProblem::log_start() const {
