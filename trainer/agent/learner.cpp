@@ -10,6 +10,8 @@
 
 namespace drey::trainer {
 namespace {
+constexpr std::size_t kStepsMax = 255;  // what Transition::steps can hold
+
 void draw_weights(const NetworkShape& shape, Random random, float* block) {
   for (const LayerShape& layer : shape.layers()) {
     const bool is_last = &layer == &shape.layers().back();
@@ -32,7 +34,7 @@ Columns<const float> columns_from(Columns<float> columns, std::size_t first) {
 
 Learner::Learner(const LearnerSettings& settings, Random random)
     : settings_(settings),
-      shape_(settings.widths),
+      shape_(settings.widths, settings.dueling ? Head::kDueling : Head::kPlain),
       input_stride_(padded_to_lanes(shape_.inputs())),
       network_(shape_.block_size()),
       target_(shape_.block_size()),
@@ -43,7 +45,17 @@ Learner::Learner(const LearnerSettings& settings, Random random)
       beyond_(shape_, settings.batch_size),
       deltas_(shape_, settings.batch_size),
       single_(shape_, 1),
-      targets_(settings.batch_size) {
+      targets_(settings.batch_size),
+      errors_(settings.batch_size),
+      gamma_powers_(kStepsMax + 1),
+      rewards_(settings.batch_size),
+      discounts_(settings.batch_size),
+      actions_(settings.batch_size) {
+  DREY_ASSERT(settings.target_interval > 0);
+  for (std::size_t steps = 0; steps <= kStepsMax; ++steps) {
+    gamma_powers_[steps] = static_cast<float>(
+        std::pow(static_cast<double>(settings.gamma), static_cast<double>(steps)));
+  }
   draw_weights(shape_, random, network_.data());
   std::memcpy(target_.data(), network_.data(), network_.size() * sizeof(float));
 }
@@ -60,10 +72,39 @@ void Learner::gather(std::span<const Transition> batch, const ObservationTable& 
   }
 }
 
-LossReport Learner::learn(std::span<const Transition> batch, const ObservationTable& table) {
-  const std::size_t size = batch.size();
-  DREY_ASSERT(size == settings_.batch_size && table.width == shape_.inputs());
+BatchTerms Learner::terms_of(std::span<const Transition> batch, std::span<const float> weights) {
+  for (std::size_t index = 0; index < batch.size(); ++index) {
+    const Transition& transition = batch[index];
+    DREY_ASSERT(transition.steps > 0);
+    rewards_[index] = transition.reward;
+    discounts_[index] = transition.terminated ? 0.0f : gamma_powers_[transition.steps];
+    actions_[index] = transition.action;
+  }
+  return {rewards_.span(), discounts_.span(), weights, actions_.span()};
+}
+
+TargetBlend Learner::blend_now() {
+  const bool is_due = (adam_.step_count() + 1) % settings_.target_interval == 0;
+  if (!is_due) return {};
+  return {target_.data(), settings_.target_update == TargetUpdate::kHard ? 1.0f : settings_.tau};
+}
+
+LossReport Learner::learn(std::span<const Transition> batch, std::span<const float> weights,
+                          const ObservationTable& table) {
+  DREY_ASSERT(batch.size() == settings_.batch_size && table.width == shape_.inputs());
   gather(batch, table);
+  return learn_assembled(terms_of(batch, weights));
+}
+
+LossReport Learner::learn_assembled(const BatchTerms& terms) {
+  LossReport report = compute_gradient(terms);
+  report.gradient_norm = static_cast<double>(apply_gradient());
+  return report;
+}
+
+LossReport Learner::compute_gradient(const BatchTerms& terms) {
+  const std::size_t size = settings_.batch_size;
+  DREY_ASSERT(terms.rewards.size() == size && terms.actions.size() == size);
   const Columns<const float> observations{inputs_.data(), input_stride_};
   const Columns<const float> next{inputs_.data() + size * input_stride_, input_stride_};
 
@@ -75,14 +116,17 @@ LossReport Learner::learn(std::span<const Transition> batch, const ObservationTa
   const Columns<const float> valuer = columns_from(beyond_.outputs(), 0);
   const Columns<const float> chooser =
       settings_.double_dqn ? columns_from(activations_.outputs(), size) : valuer;
-  bellman_targets(batch, action_count(), settings_.gamma, chooser, valuer, targets_.span());
+  bellman_targets(terms, action_count(), chooser, valuer, targets_.span());
 
-  LossReport report = huber_loss(batch, columns_from(activations_.outputs(), 0), targets_.span(),
-                                 deltas_.outputs());
+  const LossReport report =
+      compute_loss(settings_.loss, terms, columns_from(activations_.outputs(), 0), targets_.span(),
+                   deltas_.outputs(), errors_.span());
   backward(shape_, network_.data(), observations, size, activations_, deltas_, gradient_.data());
-  report.gradient_norm =
-      static_cast<double>(adam_.step(network_.data(), gradient_.data(), target_.data()));
   return report;
+}
+
+float Learner::apply_gradient() {
+  return adam_.step(network_.data(), gradient_.data(), blend_now());
 }
 
 std::span<const float> Learner::values_of(const float* observation) {

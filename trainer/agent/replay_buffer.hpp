@@ -7,7 +7,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "trainer/environments/environment.hpp"
+#include "trainer/agent/transition.hpp"
 #include "trainer/numeric/aligned_array.hpp"
 #include "trainer/numeric/random.hpp"
 
@@ -16,15 +16,6 @@
 #include <span>
 
 namespace drey::trainer {
-struct Transition {
-  ObservationRow observation;
-  ObservationRow next_observation;
-  float reward;
-  Action action;
-  bool terminated;
-};
-static_assert(sizeof(Transition) == 16);
-
 /// Threads: one at a time.
 class ReplayBuffer {
  public:

@@ -10,6 +10,7 @@
 #include "trainer/environments/observation_ring.hpp"
 #include "trainer/numeric/random.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,11 +21,14 @@ class CartPole {
   static constexpr std::size_t kObservationWidth = 4;
   static constexpr int kStepsMax = 500;
 
-  CartPole(std::uint64_t seed, std::size_t replay_capacity)
-      : random_(seed, RandomPurpose::kEnvironment), ring_(kObservationWidth, replay_capacity) {}
+  static constexpr std::size_t kStateSize = 5;  ///< motion and steps
 
-  ObservationRow reset() {
-    for (double& value : state_) value = static_cast<double>(random_.between(-0.05f, 0.05f));
+  /// Requires: `ring` is kObservationWidth wide and outlives this.
+  explicit CartPole(ObservationRing& ring) : ring_(&ring) {}
+
+  ObservationRow reset(std::uint64_t seed) {
+    Random random(seed, RandomPurpose::kEnvironment);
+    for (double& value : motion_) value = static_cast<double>(random.between(-0.05f, 0.05f));
     steps_ = 0;
     return observe();
   }
@@ -32,15 +36,31 @@ class CartPole {
   StepResult step(Action action) {
     move(action == 1 ? kPushNewtons : -kPushNewtons);
     ++steps_;
-    const bool fell = std::fabs(state_[0]) > kPositionMaxMeters || std::fabs(state_[2]) > kAngleMax;
+    const bool fell =
+        std::fabs(motion_[0]) > kPositionMaxMeters || std::fabs(motion_[2]) > kAngleMax;
     return {observe(), 1.0, fell, !fell && steps_ == kStepsMax};
   }
 
-  [[nodiscard]] ObservationTable observations() const { return ring_.table(); }
+  [[nodiscard]] ObservationTable observations() const { return ring_->table(); }
 
-  /// Position, velocity, angle, angular velocity: for tests that start from a known state.
-  [[nodiscard]] const std::array<double, 4>& state() const { return state_; }
-  void set_state(const std::array<double, 4>& state) { state_ = state; }
+  /// Position, velocity, angle, angular velocity: for tests that start from a known one.
+  [[nodiscard]] const std::array<double, 4>& motion() const { return motion_; }
+  void set_motion(const std::array<double, 4>& motion) { motion_ = motion; }
+
+  [[nodiscard]] std::array<double, kStateSize> state() const {
+    return {motion_[0], motion_[1], motion_[2], motion_[3], static_cast<double>(steps_)};
+  }
+  bool restore(const std::array<double, kStateSize>& state) {
+    const double steps = state[4];
+    const bool is_whole = steps >= 0 && steps < kStepsMax && std::floor(steps) == steps;
+    if (!is_whole || !std::all_of(state.begin(), state.end(),
+                                  [](double value) { return std::isfinite(value); })) {
+      return false;
+    }
+    std::copy_n(state.begin(), motion_.size(), motion_.begin());
+    steps_ = static_cast<int>(steps);
+    return true;
+  }
 
  private:
   static constexpr double kGravity = 9.8;  // metres per second squared
@@ -53,7 +73,7 @@ class CartPole {
   static constexpr double kAngleMax = 12.0 * 2.0 * 3.14159265358979323846 / 360.0;  // radians
 
   void move(double push) {
-    auto& [position, velocity, angle, spin] = state_;
+    auto& [position, velocity, angle, spin] = motion_;
     const double sine = std::sin(angle);
     const double cosine = std::cos(angle);
     const double push_per_mass =
@@ -72,15 +92,14 @@ class CartPole {
   ObservationRow observe() {
     std::array<float, kObservationWidth> observation;
     for (std::size_t index = 0; index < observation.size(); ++index) {
-      observation[index] = static_cast<float>(state_[index]);
+      observation[index] = static_cast<float>(motion_[index]);
     }
-    return ring_.add(observation);
+    return ring_->add(observation);
   }
 
-  Random random_;
-  ObservationRing ring_;
-  std::array<double, 4> state_{};
+  ObservationRing* ring_;
+  std::array<double, 4> motion_{};
   int steps_ = 0;
 };
-static_assert(Environment<CartPole>);
+static_assert(ResumableEnvironment<CartPole>);
 }  // namespace drey::trainer

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -35,6 +36,7 @@ struct RowRange {
 class Trading {
  public:
   static constexpr std::size_t kActionCount = 3;
+  static constexpr std::size_t kStateSize = 2;  ///< row, position
 
   /// `next_returns[row]` is the log return from that row's bar to the next one.
   /// Requires: rows.size() >= 2; rows within both arrays, which outlive this.
@@ -45,8 +47,8 @@ class Trading {
     DREY_ASSERT(rows.size() >= 2 && rows.end <= table.rows && rows.end <= next_returns.size());
   }
 
-  /// Back to the first row, without a position.
-  ObservationRow reset() {
+  /// Back to the first row, without a position. Nothing here is random.
+  ObservationRow reset(std::uint64_t /*seed*/ = 0) {
     row_ = rows_.first;
     position_ = 0;
     return static_cast<ObservationRow>(row_);
@@ -69,11 +71,18 @@ class Trading {
   [[nodiscard]] std::size_t row() const { return row_; }
   [[nodiscard]] int position() const { return position_; }  ///< -1, 0 or +1
 
-  /// Takes over what row() and position() returned. Requires: row within rows().
-  void restore(std::size_t row, int position) {
-    DREY_ASSERT(row >= rows_.first && row < rows_.end && position >= -1 && position <= 1);
-    row_ = row;
-    position_ = position;
+  [[nodiscard]] std::array<double, kStateSize> state() const {
+    return {static_cast<double>(row_), static_cast<double>(position_)};
+  }
+  /// A row with a next one within rows(), and a position from -1 to 1.
+  bool restore(const std::array<double, kStateSize>& state) {
+    const auto [row, position] = state;
+    const bool is_row = row >= static_cast<double>(rows_.first) &&
+                        row + 1 < static_cast<double>(rows_.end) && std::floor(row) == row;
+    if (!is_row || (position != -1 && position != 0 && position != 1)) return false;
+    row_ = static_cast<std::size_t>(row);
+    position_ = static_cast<int>(position);
+    return true;
   }
 
  private:
@@ -84,5 +93,5 @@ class Trading {
   std::size_t row_ = 0;
   int position_ = 0;
 };
-static_assert(Environment<Trading>);
+static_assert(ResumableEnvironment<Trading>);
 }  // namespace drey::trainer

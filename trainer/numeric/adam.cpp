@@ -20,6 +20,44 @@ float* on_cache_line(float* pointer) {
 const float* on_cache_line(const float* pointer) {
   return static_cast<const float*>(__builtin_assume_aligned(pointer, kCacheLineBytes));
 }
+
+/// The factors of one step, the same for every parameter.
+struct StepFactors {
+  float scale;  ///< of the gradient: below 1 where it is clipped
+  float rate;
+  float root_scale;
+  float beta1;
+  float beta2;
+  float epsilon;
+  float part;  ///< of the target's way
+};
+
+struct StepBlocks {
+  float* parameters;
+  const float* gradient;
+  float* first_moment;
+  float* second_moment;
+  float* target;
+};
+
+template <bool kBlends>
+void sweep(const StepFactors& factors, const StepBlocks& blocks, std::size_t size) {
+  const StepFactors by = factors;
+  float* const __restrict weights = on_cache_line(blocks.parameters);
+  float* const __restrict targets = on_cache_line(blocks.target);
+  float* const __restrict first = on_cache_line(blocks.first_moment);
+  float* const __restrict second = on_cache_line(blocks.second_moment);
+  const float* const __restrict slopes = on_cache_line(blocks.gradient);
+  for (std::size_t index = 0; index < size; ++index) {
+    const float slope = slopes[index] * by.scale;
+    first[index] = by.beta1 * first[index] + (1.0f - by.beta1) * slope;
+    second[index] = by.beta2 * second[index] + (1.0f - by.beta2) * slope * slope;
+    const float root = std::sqrt(second[index]) * by.root_scale;
+    const float weight = weights[index] - by.rate * first[index] / (root + by.epsilon);
+    weights[index] = weight;
+    if constexpr (kBlends) targets[index] = (1.0f - by.part) * targets[index] + by.part * weight;
+  }
+}
 }  // namespace
 
 float norm_of(const float* values, std::size_t size) {
@@ -38,35 +76,28 @@ float norm_of(const float* values, std::size_t size) {
   return static_cast<float>(std::sqrt(sum));
 }
 
-float Adam::step(float* parameters, const float* gradient, float* target) {
+float Adam::step(float* parameters, const float* gradient, const TargetBlend& blend) {
   const std::size_t size = first_moment_.size();
   const float norm = norm_of(gradient, size);
-  const float scale = norm > settings_.norm_max ? settings_.norm_max / norm : 1.0f;
   ++step_count_;
   // The bias corrections of Algorithm 1 in double: 1 - 0.999 loses half of float's digits.
   const auto time = static_cast<double>(step_count_);
   const double correction1 = 1.0 - std::pow(static_cast<double>(settings_.beta1), time);
   const double correction2 = 1.0 - std::pow(static_cast<double>(settings_.beta2), time);
-  const auto rate = static_cast<float>(static_cast<double>(settings_.learning_rate) / correction1);
-  const auto root_scale = static_cast<float>(1.0 / std::sqrt(correction2));
-
-  const float beta1 = settings_.beta1;
-  const float beta2 = settings_.beta2;
-  const float epsilon = settings_.epsilon;
-  const float tau = settings_.tau;
-  float* const __restrict weights = on_cache_line(parameters);
-  float* const __restrict targets = on_cache_line(target);
-  float* const __restrict first = on_cache_line(first_moment_.data());
-  float* const __restrict second = on_cache_line(second_moment_.data());
-  const float* const __restrict slopes = on_cache_line(gradient);
-  for (std::size_t index = 0; index < size; ++index) {
-    const float slope = slopes[index] * scale;
-    first[index] = beta1 * first[index] + (1.0f - beta1) * slope;
-    second[index] = beta2 * second[index] + (1.0f - beta2) * slope * slope;
-    const float root = std::sqrt(second[index]) * root_scale;
-    const float weight = weights[index] - rate * first[index] / (root + epsilon);
-    weights[index] = weight;
-    targets[index] = (1.0f - tau) * targets[index] + tau * weight;
+  const StepFactors factors = {
+      norm > settings_.norm_max ? settings_.norm_max / norm : 1.0f,
+      static_cast<float>(static_cast<double>(settings_.learning_rate) / correction1),
+      static_cast<float>(1.0 / std::sqrt(correction2)),
+      settings_.beta1,
+      settings_.beta2,
+      settings_.epsilon,
+      blend.part};
+  const StepBlocks blocks = {parameters, gradient, first_moment_.data(), second_moment_.data(),
+                             blend.target};
+  if (blend.target != nullptr) {
+    sweep<true>(factors, blocks, size);
+  } else {
+    sweep<false>(factors, blocks, size);
   }
   return norm;
 }

@@ -19,7 +19,12 @@ struct AdamSettings {
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
   float norm_max = 10.0f;  ///< gradients longer than this are scaled down to it
-  float tau = 0.001f;      ///< part of the way that the target goes towards the network
+};
+
+/// A second block that follows the parameters.
+struct TargetBlend {
+  float* target = nullptr;  ///< null: left alone
+  float part = 0;           ///< of the way it goes towards the parameters; 1 copies them
 };
 
 /// The moments of one block of parameters. Threads: one at a time.
@@ -28,10 +33,12 @@ class Adam {
   Adam(const AdamSettings& settings, std::size_t block_size)
       : settings_(settings), first_moment_(block_size), second_moment_(block_size) {}
 
-  /// Moves `parameters` against `gradient`, then `target` towards the new `parameters`.
-  /// Requires: three distinct blocks, each on a cache line, of the size given at construction, a
-  /// multiple of 16. Returns: the gradient's norm before clipping. Cost: no heap call.
-  float step(float* parameters, const float* gradient, float* target);
+  /// Moves `parameters` against `gradient`, then the blend's target towards the new `parameters`.
+  /// Requires: distinct blocks, each on a cache line, of the size given at construction, a multiple
+  /// of 16. Returns: the gradient's norm before clipping. Cost: no heap call.
+  float step(float* parameters, const float* gradient, const TargetBlend& blend);
+
+  void set_learning_rate(float learning_rate) { settings_.learning_rate = learning_rate; }
 
   [[nodiscard]] const AdamSettings& settings() const { return settings_; }
   [[nodiscard]] std::uint64_t step_count() const { return step_count_; }

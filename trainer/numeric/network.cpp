@@ -51,14 +51,43 @@ template <class Scalar>
 Columns<const Scalar> constant(Columns<Scalar> columns) {
   return {columns.values, columns.stride};
 }
+
+/// Columns of advantages and a value become columns of outputs; the value stays in its row.
+template <class Scalar>
+void join_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch) {
+  for (std::size_t column = 0; column < batch; ++column) {
+    Scalar* const values = columns.values + column * columns.stride;
+    Scalar sum = 0;
+    for (std::size_t row = 0; row < outputs; ++row) sum += values[row];
+    const Scalar base = values[outputs] - sum / static_cast<Scalar>(outputs);
+    for (std::size_t row = 0; row < outputs; ++row) values[row] += base;
+  }
+}
+
+/// The gradient by the outputs becomes the gradient by advantages and value: join_streams()
+/// transposed.
+template <class Scalar>
+void split_streams(Columns<Scalar> columns, std::size_t outputs, std::size_t batch) {
+  for (std::size_t column = 0; column < batch; ++column) {
+    Scalar* const deltas = columns.values + column * columns.stride;
+    Scalar sum = 0;
+    for (std::size_t row = 0; row < outputs; ++row) sum += deltas[row];
+    const Scalar mean = sum / static_cast<Scalar>(outputs);
+    for (std::size_t row = 0; row < outputs; ++row) deltas[row] -= mean;
+    deltas[outputs] = sum;
+  }
+}
 }  // namespace
 
-NetworkShape::NetworkShape(std::span<const std::size_t> widths) {
+NetworkShape::NetworkShape(std::span<const std::size_t> widths, Head head)
+    : outputs_(widths.back()) {
   DREY_ASSERT(widths.size() >= 2);
   for (std::size_t layer = 0; layer + 1 < widths.size(); ++layer) {
-    const std::size_t padded = padded_to_lanes(widths[layer + 1]);
+    const bool has_value_row = head == Head::kDueling && layer + 2 == widths.size();
+    const std::size_t outputs = widths[layer + 1] + (has_value_row ? 1 : 0);
+    const std::size_t padded = padded_to_lanes(outputs);
     const std::size_t bias_offset = block_size_ + padded * widths[layer];
-    layers_.push_back({widths[layer], widths[layer + 1], padded, block_size_, bias_offset});
+    layers_.push_back({widths[layer], outputs, padded, block_size_, bias_offset});
     block_size_ = bias_offset + padded;
   }
 }
@@ -106,6 +135,7 @@ void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scala
     }
     below = constant(activations.of_layer(index));
   }
+  if (shape.is_dueling()) join_streams(activations.outputs(), shape.outputs(), batch);
 }
 
 template <class Scalar>
@@ -113,6 +143,7 @@ void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scal
               std::size_t batch, Activations<Scalar>& activations, Activations<Scalar>& deltas,
               Scalar* gradient) {
   DREY_ASSERT(batch > 0 && batch <= deltas.batch_max());
+  if (shape.is_dueling()) split_streams(deltas.outputs(), shape.outputs(), batch);
   for (std::size_t index = shape.layers().size(); index-- > 0;) {
     const LayerShape& layer = shape.layers()[index];
     const Columns<Scalar> own = deltas.of_layer(index);

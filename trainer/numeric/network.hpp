@@ -1,6 +1,9 @@
 // network.hpp: a fully connected network with ReLU between its layers, forward and backward.
 // All weights of a network lie in one block, so that the optimiser is one loop and a second network
 // of the same shape (target, moments, gradient) is just a second block.
+// A dueling network's last layer has one output more: the values' streams share a product, and
+// forward() joins them. Source: Wang et al., "Dueling Network Architectures for Deep Reinforcement
+// Learning", 2016, equation 9.
 // Invariants: every weight matrix, bias and activation column starts on a cache line: outputs are
 // padded to a multiple of 16 lanes, and the lanes of the padding are zero in every block, always.
 // Read next: network.cpp, adam.hpp, agent.hpp.
@@ -10,6 +13,7 @@
 #include "trainer/numeric/aligned_array.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -34,22 +38,29 @@ struct LayerShape {
   }
 };
 
+enum class Head : std::uint8_t {
+  kPlain,   ///< the last layer's outputs are the network's
+  kDueling  ///< output a = value + advantage a - mean of the advantages
+};
+
 /// The layers of a network, first one first.
 class NetworkShape {
  public:
   /// `widths`: inputs, hidden..., outputs. Requires: two or more, all > 0.
-  explicit NetworkShape(std::span<const std::size_t> widths);
+  explicit NetworkShape(std::span<const std::size_t> widths, Head head = Head::kPlain);
 
+  /// The last one of a dueling network has outputs() rows of advantages, then one of the value.
   [[nodiscard]] std::span<const LayerShape> layers() const { return layers_; }
   [[nodiscard]] std::size_t inputs() const { return layers_.front().inputs; }
-  [[nodiscard]] std::size_t outputs() const { return layers_.back().outputs; }
-  [[nodiscard]] std::size_t block_size() const {
-    return block_size_;
-  }                                                   ///< values, padding included
+  [[nodiscard]] std::size_t outputs() const { return outputs_; }
+  [[nodiscard]] bool is_dueling() const { return layers_.back().outputs != outputs_; }
+  /// Values, padding included.
+  [[nodiscard]] std::size_t block_size() const { return block_size_; }
   [[nodiscard]] std::size_t parameter_count() const;  ///< values, without padding
 
  private:
   std::vector<LayerShape> layers_;
+  std::size_t outputs_ = 0;
   std::size_t block_size_ = 0;
 };
 
@@ -69,7 +80,8 @@ class Activations {
   [[nodiscard]] std::size_t batch_max() const { return batch_max_; }
   /// Output of a layer, after its ReLU where it has one.
   [[nodiscard]] Columns<Scalar> of_layer(std::size_t layer);
-  /// Output of the last layer. Shape: (outputs_padded, batch).
+  /// Output of the network. Shape: (outputs_padded, batch); a dueling network's value is in the row
+  /// after its outputs.
   [[nodiscard]] Columns<Scalar> outputs() { return of_layer(offsets_.size() - 1); }
 
  private:
@@ -88,8 +100,8 @@ void forward(const NetworkShape& shape, const Scalar* block, Columns<const Scala
 
 /// Gradient of a sum over the batch by every parameter, after forward() on the same inputs (which
 /// may have had more columns; the first `batch` count).
-/// On entry the last layer of `deltas` holds the gradient by the network's outputs, padding lanes
-/// zero; the layers before it are overwritten. `gradient` is overwritten. Cost: no heap call.
+/// On entry the last layer of `deltas` holds the gradient by the network's outputs, all other rows
+/// zero; all layers are overwritten. `gradient` is overwritten. Cost: no heap call.
 template <class Scalar>
 void backward(const NetworkShape& shape, const Scalar* block, Columns<const Scalar> inputs,
               std::size_t batch, Activations<Scalar>& activations, Activations<Scalar>& deltas,

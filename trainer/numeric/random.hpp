@@ -54,6 +54,13 @@ class Random {
   /// Uniform in [0, 1), a multiple of 2^-24: exact in float.
   float unit() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
 
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  double unit_double() {
+    const std::uint64_t high = next() >> 5;
+    const std::uint64_t low = next() >> 6;
+    return static_cast<double>((high << 26) | low) * 0x1p-53;
+  }
+
   /// Uniform in [low, high).
   float between(float low, float high) { return low + (high - low) * unit(); }
 

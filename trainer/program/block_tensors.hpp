@@ -1,6 +1,8 @@
 // block_tensors.hpp: a network's block of values as named arrays, and back.
 // Weights lie in blocks, column-major and padded (numeric/network.hpp); files hold them as PyTorch
 // does: NAME.LAYER.weight (outputs, inputs) row-major, NAME.LAYER.bias (outputs), nothing padded.
+// The streams of a dueling network's last layer have names of their own: NAME.advantage.weight,
+// NAME.value.weight, and so on.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,5 @@
-// command_line.cpp: see command_line.hpp. CLI11 finds the options; values are read here, so that
-// every complaint has the same form.
+// command_line.cpp: see command_line.hpp. CLI11 finds the options; values are read by
+// option_value.hpp, so that every complaint has the same form.
 // SPDX-License-Identifier: MIT
 #include "trainer/program/command_line.hpp"
 
@@ -8,128 +8,64 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <string_view>
+#include <map>
 #include <type_traits>
 #include <vector>
 
 #include "trainer/data/data_fault.hpp"
 #include "trainer/data/error.hpp"
+#include "trainer/program/config_file.hpp"
 
 namespace drey::trainer {
 namespace {
-constexpr std::uint64_t kEpochsMax = 1'000'000;
-constexpr std::uint64_t kStepsMax = 1'000'000'000'000;
+using Texts = std::map<std::string, std::string>;  // option to what was given
 
-/// The shortest text that reads back as the same number.
-template <class Number>
-std::string text_of(Number number) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  return std::string(buffer.data(), end);
+/// "--no-double" of "--double".
+std::string negated(const std::string& option) {
+  return "--no-" + option.substr(2);
 }
 
-template <class Number>
-std::string text_of(const Limits<Number>& limits) {
-  return "from " + text_of(limits.low) + " to " + text_of(limits.high);
-}
-
-/// "(1 to 1000000 epochs)".
-template <class Number>
-std::string bounds_text(const Limits<Number>& limits, const std::string& unit) {
-  return "(" + text_of(limits.low) + " to " + text_of(limits.high) +
-         (unit.empty() ? "" : " " + unit) + ")";
-}
-
-[[noreturn]] void refuse(const std::string& option, const std::string& expected,
-                         const std::string& found) {
-  throw ConfigError("option " + option + ": expected " + expected + ", found " + found);
-}
-
-template <class Number>
-Number read_number(const std::string& option, const std::string& text,
-                   const Limits<Number>& limits) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  const bool is_inside = number >= limits.low && number <= limits.high;  // false for NaN
-  if (result.ec != std::errc{} || result.ptr != end || !is_inside) {
-    const char* const kind = std::is_floating_point_v<Number> ? "a number " : "a whole number ";
-    refuse(option, kind + text_of(limits), trainer::quoted(text));
-  }
-  return number;
-}
-
-template <class Number>
-CLI::Option* add_number(CLI::App& app, const std::string& option, Number& value,
-                        const Limits<Number>& limits, const std::string& unit,
-                        const std::string& sentence) {
-  CLI::Option* const added = app.add_option_function<std::string>(
-      option,
-      [&value, option, limits](const std::string& text) {
-        value = read_number(option, text, limits);
-      },
-      sentence + " " + bounds_text(limits, unit));
-  return added->type_name(std::is_floating_point_v<Number> ? "X" : "N");
-}
-
-void add_text(CLI::App& app, const std::string& option, std::string& value, const std::string& type,
-              const std::string& sentence) {
-  app.add_option_function<std::string>(
-         option,
-         [&value, option](const std::string& text) {
-           if (text.empty()) refuse(option, "a name", "nothing");
-           value = text;
-         },
-         sentence)
-      ->type_name(type);
-}
-
-void add_hyperparameters(CLI::App& app, CommandLine& line) {
-  for_each_hyperparameter(line.config.hyper, [&](const char* option, auto& value, auto limits,
-                                                 const char* unit, const char* sentence) {
-    add_number(app, option, value, limits, unit, sentence)
-        ->default_str(text_of(value))
-        ->group("Hyperparameters");
-  });
+void add_flag(CLI::App& app, const std::string& option, const Flag& kind, const std::string& group,
+              const std::string& sentence, Texts& texts) {
   app.add_flag_callback(
-         "--double", [&line] { line.config.hyper.double_dqn = true; },
-         "Double DQN: the network chooses, its target values (the default).")
-      ->group("Hyperparameters");
+         option, [&texts, option] { texts[option] = "true"; }, sentence)
+      ->group(group);
+  if (kind.off_sentence == nullptr) return;
   app.add_flag_callback(
-         "--no-double", [&line] { line.config.hyper.double_dqn = false; },
-         "DQN: the target network does both.")
-      ->excludes("--double")
-      ->group("Hyperparameters");
+         negated(option), [&texts, option] { texts[option] = "false"; }, kind.off_sentence)
+      ->excludes(option)
+      ->group(group);
 }
 
-void add_run_options(CLI::App& app, RunOptions& run) {
-  add_text(app, "--data", run.data, "FILE",
-           "Bars: a CSV file, plain or gzip, or synthetic:ROWS:SEED.");
-  add_text(app, "--symbol", run.symbol, "NAME", "Use this symbol's rows only.");
-  add_number(app, "--epochs", run.epochs, Limits<std::uint64_t>{1, kEpochsMax}, "",
-             "Passes over the training bars, those of a resumed run included.");
-  add_number(app, "--max-steps", run.steps_max, Limits<std::uint64_t>{1, kStepsMax},
-             "gradient steps", "Stop there, even within a pass.");
-  add_text(app, "--checkpoint", run.checkpoint, "FILE",
-           "Write the whole state there, after epochs and at the end (safetensors).");
-  add_number(app, "--checkpoint-every", run.checkpoint_every, Limits<std::uint64_t>{1, kEpochsMax},
-             "epochs", "How often.")
-      ->default_str(text_of(run.checkpoint_every));
-  add_text(app, "--resume", run.resume, "FILE",
-           "Go on from that checkpoint; hyperparameters left out are taken from it.");
-  app.add_flag("--eval", run.evaluate_only,
-               "Do not train: evaluate the checkpoint of --resume on the validation bars.");
-  add_text(app, "--metrics", run.metrics, "FILE", "Write one CSV row per epoch there.");
-  add_text(app, "--stats-json", run.stats_json, "FILE", "Write the run's figures there.");
-  app.add_flag_callback(
-      "--progress", [&run] { run.progress = ProgressMode::kOn; },
-      "Draw a bar on standard error (the default on a terminal).");
-  app.add_flag_callback(
-         "--no-progress", [&run] { run.progress = ProgressMode::kOff; }, "Draw none.")
-      ->excludes("--progress");
+/// Rows of a table as options of `app` that note in `texts` what was given for them.
+auto adder(CLI::App& app, const std::string& group, Texts& texts) {
+  return [&app, group, &texts](const std::string& option, const auto& value, const auto& kind,
+                               const std::string& unit, const std::string& sentence) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, Flag>) {
+      const bool is_default = text_of(value, kind) == "true";
+      add_flag(app, option, kind, group, sentence + (is_default ? " The default." : ""), texts);
+    } else {
+      CLI::Option* const added = app.add_option_function<std::string>(
+          option, [&texts, option](const std::string& text) { texts[option] = text; },
+          sentence + " " + hint_of(kind, unit));
+      added->type_name(type_of(kind))->group(group);
+      const std::string standard = text_of(value, kind);
+      if (standard != "0" && !standard.empty()) added->default_str(standard);
+    }
+  };
+}
+
+/// Reads what was given into `config`, and notes it.
+void take(const Texts& texts, CommandLine& line) {
+  for_each_option(line.config,
+                  [&](const std::string& option, auto& value, const auto& kind, auto, auto) {
+                    const auto found = texts.find(option);
+                    if (found == texts.end()) return;
+                    if (!read_text(found->second, value, kind)) {
+                      refuse_option(option, expected_of(kind), trainer::quoted(found->second));
+                    }
+                    line.given.insert(option);
+                  });
 }
 
 void refuse_unknown(const std::vector<std::string>& unknown) {
@@ -150,54 +86,74 @@ std::string explain(const CLI::ParseError& error) {
   return "command line: " + text;
 }
 
-void note_given(const CLI::App& app, CommandLine& line) {
-  for_each_hyperparameter(line.config.hyper, [&](const char* option, auto&, auto, auto, auto) {
-    if (app.count(option) != 0) line.given.insert(option);
-  });
-  if (app.count("--double") + app.count("--no-double") != 0) line.given.insert("--double");
-}
-
 void check_files(const RunOptions& run) {
-  const std::array<const std::string*, 4> names = {&run.data, &run.checkpoint, &run.metrics,
-                                                   &run.stats_json};
-  const std::array<const char*, 4> options = {"--data", "--checkpoint", "--metrics",
-                                              "--stats-json"};
-  for (std::size_t index = 1; index < names.size(); ++index) {
-    for (std::size_t other = 0; other < index; ++other) {
-      if (!names[index]->empty() && *names[index] == *names[other]) {
-        refuse(options[index], std::string("another file than ") + options[other],
-               trainer::quoted(*names[index]));
+  const std::pair<const char*, std::string> files[] = {{"--data", run.data},
+                                                       {"--checkpoint", run.checkpoint},
+                                                       {"--checkpoint-dir", run.checkpoint_folder},
+                                                       {"--metrics", run.metrics},
+                                                       {"--stats-json", run.stats_json}};
+  for (const auto& [option, name] : files) {
+    for (const auto& [other, other_name] : files) {
+      if (option == other) break;
+      if (!name.empty() && name == other_name) {
+        refuse_option(option, std::string("another file than ") + other, trainer::quoted(name));
       }
     }
   }
 }
+
+/// What stands beside the tables: options that are about the options.
+struct Requests {
+  std::string config_file;
+  bool wants_version = false;
+  bool wants_dump = false;
+};
+
+void add_options(CLI::App& app, const Config& defaults, Texts& texts, Requests& requests) {
+  app.set_help_flag("-h,--help", "Print this and stop.");
+  app.allow_extras();  // to name them in our own words
+  app.add_flag("--version", requests.wants_version, "Print version and allocator and stop.");
+  app.add_option_function<std::string>(
+         "--config", [&](const std::string& name) { requests.config_file = name; },
+         "Take options from there (TOML, keys as the options are called); the command line wins.")
+      ->type_name("FILE");
+  app.add_flag("--dump-config", requests.wants_dump,
+               "Print the options that would be used, as such a file, and stop.");
+  for_each_run_option(defaults.run, adder(app, "Options", texts));
+  for_each_hyperparameter(defaults.hyper, adder(app, "Hyperparameters", texts));
+}
 }  // namespace
+
+void refuse_option(const std::string& option, const std::string& expected,
+                   const std::string& found) {
+  throw ConfigError("option " + option + ": expected " + expected + ", found " + found);
+}
 
 void check_together(const Config& config) {
   const RunOptions& run = config.run;
-  if (run.data.empty()) refuse("--data", "a file of bars or synthetic:ROWS:SEED", "nothing");
+  if (config.hyper.environment == "trading" && run.data.empty()) {
+    refuse_option("--data", "a file of bars or synthetic:ROWS:SEED", "nothing");
+  }
   if (run.evaluate_only && run.resume.empty()) {
-    refuse("--eval", "a checkpoint given by --resume", "none");
+    refuse_option("--eval", "a checkpoint given by --resume", "none");
   }
   if (!run.evaluate_only && run.epochs == 0) {
-    refuse("--epochs", "a whole number from 1 to " + text_of(kEpochsMax), "nothing");
+    refuse_option("--epochs", expected_of(kEpochLimits), "nothing");
   }
   if (config.hyper.epsilon_end > config.hyper.epsilon_start) {
-    refuse("--eps-end", "at most --eps-start, " + text_of(config.hyper.epsilon_start),
-           text_of(config.hyper.epsilon_end));
+    refuse_option("--eps-end", "at most --eps-start, " + text_of(config.hyper.epsilon_start),
+                  text_of(config.hyper.epsilon_end));
   }
   check_files(run);
 }
 
 CommandLine parse_command_line(int argument_count, const char* const* arguments) {
   CommandLine line;
-  CLI::App app("Trains a deep Q-network to trade market bars.", "drey-train");
-  app.set_help_flag("-h,--help", "Print this and stop.");
-  app.allow_extras();  // to name them in our own words
-  bool wants_version = false;
-  app.add_flag("--version", wants_version, "Print version and allocator and stop.");
-  add_run_options(app, line.config.run);
-  add_hyperparameters(app, line);
+  Texts texts;
+  Requests requests;
+  CLI::App app("Trains a deep Q-network, on market bars unless --env says otherwise.",
+               "drey-train");
+  add_options(app, line.config, texts, requests);
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForHelp&) {
@@ -208,12 +164,16 @@ CommandLine parse_command_line(int argument_count, const char* const* arguments)
     throw ConfigError(explain(error));
   }
   refuse_unknown(app.remaining());
-  if (wants_version) {
+  if (requests.wants_version) {
     line.request = Request::kVersion;
     return line;
   }
-  note_given(app, line);
-  if (line.config.run.resume.empty()) check_together(line.config);
+  if (!requests.config_file.empty()) {
+    read_config_file(requests.config_file, line.config, line.given);
+  }
+  take(texts, line);
+  if (requests.wants_dump) line.request = Request::kDumpConfig;
+  if (line.config.run.resume.empty() && !requests.wants_dump) check_together(line.config);
   return line;
 }
 }  // namespace drey::trainer

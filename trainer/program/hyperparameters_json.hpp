@@ -10,32 +10,34 @@
 #include "trainer/program/config.hpp"
 
 namespace drey::trainer {
-inline constexpr const char* kDoubleOption = "--double";
-
 [[nodiscard]] inline std::string member_of(const std::string& option) {
   return option.substr(2);
 }
 
+/// Numbers and flags as such, words and widths as text.
+template <class Value, class Kind>
+[[nodiscard]] nlohmann::json value_json(const Value& value, const Kind& kind) {
+  if constexpr (std::is_arithmetic_v<Value>) return value;
+  return text_of(value, kind);
+}
+
 [[nodiscard]] inline nlohmann::json to_json(const Hyperparameters& hyper) {
   nlohmann::json json;
-  for_each_hyperparameter(hyper, [&](const char* option, const auto& value, auto, auto, auto) {
-    json[member_of(option)] = value;
-  });
-  json[member_of(kDoubleOption)] = hyper.double_dqn;
+  for_each_hyperparameter(hyper, [&](const char* option, const auto& value, const auto& kind, auto,
+                                     auto) { json[member_of(option)] = value_json(value, kind); });
   return json;
 }
 
 /// Reads one value into `value`. Returns: false when the member is missing, of another kind or out
-/// of `limits`.
-template <class Number>
-[[nodiscard]] bool read_member(const nlohmann::json& json, const std::string& option, Number& value,
-                               const Limits<Number>& limits) {
+/// of its limits.
+template <class Value, class Kind>
+[[nodiscard]] bool read_member(const nlohmann::json& json, const std::string& option, Value& value,
+                               const Kind& kind) {
   const auto member = json.find(member_of(option));
-  if (member == json.end()) return false;
-  const bool is_kind =
-      std::is_floating_point_v<Number> ? member->is_number() : member->is_number_unsigned();
-  if (!is_kind) return false;
-  value = member->get<Number>();
-  return value >= limits.low && value <= limits.high;
+  if (member == json.end() || member->is_string() == std::is_arithmetic_v<Value>) return false;
+  // Numbers are written with as many digits as it takes to read the same number back.
+  const std::string text =
+      member->is_string() ? member->template get<std::string>() : member->dump();
+  return read_text(text, value, kind);
 }
 }  // namespace drey::trainer

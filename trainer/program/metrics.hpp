@@ -6,26 +6,28 @@
 #include <cstdint>
 #include <string>
 
+#include "trainer/program/pass_record.hpp"
+#include "trainer/program/problem.hpp"
+
 namespace drey::trainer {
-struct MetricsRow {
-  std::uint64_t epoch = 0;              ///< from 1 on
-  std::uint64_t environment_steps = 0;  ///< since the very start, as the next
-  std::uint64_t gradient_steps = 0;
-  double epsilon = 0;
-  double loss = 0;               ///< mean Huber loss of the pass
-  double value = 0;              ///< mean value of the actions learned from
-  double train_return = 0;       ///< what the exploring agent gained: 0.1 is ten percent
-  double validation_return = 0;  ///< what the greedy agent gained
-  double steps_per_second = 0;   ///< gradient steps
+/// A line per pass on standard output.
+class PassLog final : public PassObserver {
+ public:
+  PassLog(std::uint64_t epochs, ReturnUnit unit) : epochs_(epochs), unit_(unit) {}
+  void pass_done(const PassRecord& record) override;
+
+ private:
+  std::uint64_t epochs_;
+  ReturnUnit unit_;
 };
 
-class MetricsFile {
+class MetricsFile final : public PassObserver {
  public:
-  /// An empty path keeps no file. With `resumed_epochs` > 0 the file's rows up to that epoch stay.
+  /// With `resumed_epochs` > 0 the file's rows up to that epoch stay.
   MetricsFile(std::string path, std::uint64_t resumed_epochs);
 
   /// Fails: SystemError; the file is then as it was.
-  void add(const MetricsRow& row);
+  void pass_done(const PassRecord& record) override;
 
  private:
   std::string path_;

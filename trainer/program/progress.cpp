@@ -24,13 +24,9 @@ ProgressBar::ProgressBar(ProgressMode mode)
     : is_on_(mode == ProgressMode::kOn ||
              (mode == ProgressMode::kAutomatic && ::isatty(STDERR_FILENO) == 1)) {}
 
-void ProgressBar::begin(std::uint64_t pass, std::uint64_t pass_count, std::uint64_t steps,
-                        std::uint64_t done) {
-  pass_ = pass;
-  pass_count_ = pass_count;
-  steps_ = steps;
-  done_ = done;
-  done_before_ = done;
+void ProgressBar::begin(const PassPlace& place) {
+  place_ = place;
+  done_ = place.done;
   began_ = Clock::now();
   drawn_ = began_;
 }
@@ -39,19 +35,22 @@ void ProgressBar::draw_if_due() {
   const Clock::time_point now = Clock::now();
   if (now - drawn_ < kRedrawInterval) return;
   drawn_ = now;
-  const double part =
-      static_cast<double>(done_) / static_cast<double>(std::max<std::uint64_t>(steps_, 1));
+  const auto steps = static_cast<double>(std::max<std::uint64_t>(place_.steps, 1));
+  const double part = static_cast<double>(done_) / steps;
   const double seconds = std::chrono::duration<double>(now - began_).count();
-  const double rate = static_cast<double>(done_ - done_before_) / seconds;
+  const double rate = static_cast<double>(done_ - place_.done) / seconds;
+  const double left = steps - static_cast<double>(done_);
+  const auto passes_left = static_cast<double>(place_.pass_count - place_.pass);
   std::array<char, kBarWidth + 1> bar{};
   std::memset(bar.data(), '.', kBarWidth);
   std::memset(bar.data(), '#', static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * kBarWidth));
-  std::array<char, 160> line{};
+  std::array<char, 200> line{};
   const int length = std::snprintf(
-      line.data(), line.size(), "\r\033[Kepoch %llu/%llu [%s] %3.0f %%  %.0f steps/s  %.0f s left",
-      static_cast<unsigned long long>(pass_), static_cast<unsigned long long>(pass_count_),
-      bar.data(), part * 100, rate,
-      (static_cast<double>(steps_) - static_cast<double>(done_)) / rate);
+      line.data(), line.size(),
+      "\r\033[Kepoch %llu/%llu [%s] %3.0f %%  %.0f steps/s  %.0f s left, %.0f s in all",
+      static_cast<unsigned long long>(place_.pass),
+      static_cast<unsigned long long>(place_.pass_count), bar.data(), part * 100, rate, left / rate,
+      (left + passes_left * steps) / rate);
   write_text(line.data(), std::min(static_cast<std::size_t>(std::max(length, 0)), line.size() - 1));
 }
 

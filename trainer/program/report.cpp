@@ -31,13 +31,6 @@ std::uint64_t peak_rss_bytes() {
   return 0;
 }
 
-Json to_json(const Performance& performance) {
-  return {{"return", performance.net_return},
-          {"sharpe", performance.sharpe},
-          {"drawdown_max", performance.drawdown_max},
-          {"trades", performance.trades}};
-}
-
 Json heap_calls_json(const SessionResult& result) {
   const std::optional<std::uint64_t> total = heap_calls();
   if (!total) return nullptr;
@@ -48,12 +41,6 @@ double steps_per_second(const SessionResult& result) {
   if (result.train_seconds <= 0) return 0;
   return static_cast<double>(result.gradient_steps) / result.train_seconds;
 }
-
-void log_performance(const char* who, const Performance& performance) {
-  log_line("  %-13s return %+8.2f %%, Sharpe %+6.2f, largest drawdown %6.2f %%, %llu trades", who,
-           100 * performance.net_return, performance.sharpe, 100 * performance.drawdown_max,
-           static_cast<unsigned long long>(performance.trades));
-}
 }  // namespace
 
 std::string allocator_text() {
@@ -61,13 +48,6 @@ std::string allocator_text() {
   std::string text = allocator.name;
   if (allocator.version.length() != 0) text += std::string(" ") + allocator.version.c_str();
   return text + ", " + allocator.how.c_str();
-}
-
-void log_evaluation(const Evaluation& evaluation, const Market& market) {
-  log_line("validation, %zu bars the agent never learned from:", market.validation.size());
-  log_performance("agent", evaluation.agent);
-  log_performance("buy and hold", evaluation.buy_and_hold);
-  log_performance("always flat", evaluation.flat);
 }
 
 void log_result(const SessionResult& result, const std::string& hash) {
@@ -81,9 +61,12 @@ void log_result(const SessionResult& result, const std::string& hash) {
   }
 }
 
-std::string stats_json(const Config& config, const Market& market, const SessionResult& result,
+std::string stats_json(const Config& config, const Problem& problem, const SessionResult& result,
                        const std::string& hash) {
   const ActiveAllocator allocator = active_allocator();
+  Json data;
+  Json evaluation;
+  problem.describe(data, evaluation);
   const Json json = {{"allocator",
                       {{"name", allocator.name},
                        {"version", allocator.version.c_str()},
@@ -91,12 +74,7 @@ std::string stats_json(const Config& config, const Market& market, const Session
                      {"version", kVersionText},
                      {"seed", config.hyper.seed},
                      {"hyperparameters", to_json(config.hyper)},
-                     {"data",
-                      {{"source", market.source},
-                       {"bars", market.bar_count},
-                       {"training_rows", market.training.size()},
-                       {"validation_rows", market.validation.size()},
-                       {"fingerprint", market.fingerprint}}},
+                     {"data", data},
                      {"gradient_steps", result.gradient_steps},
                      {"environment_steps", result.environment_steps},
                      {"train_seconds", result.train_seconds},
@@ -104,13 +82,7 @@ std::string stats_json(const Config& config, const Market& market, const Session
                      {"peak_rss_bytes", peak_rss_bytes()},
                      {"heap_calls", heap_calls_json(result)},
                      {"weights_hash", hash},
-                     {"evaluation",
-                      {{"agent_return", result.evaluation.agent.net_return},
-                       {"buy_and_hold_return", result.evaluation.buy_and_hold.net_return},
-                       {"flat_return", result.evaluation.flat.net_return},
-                       {"agent", to_json(result.evaluation.agent)},
-                       {"buy_and_hold", to_json(result.evaluation.buy_and_hold)},
-                       {"flat", to_json(result.evaluation.flat)}}}};
+                     {"evaluation", evaluation}};
   return json.dump(2) + "\n";
 }
 }  // namespace drey::trainer

@@ -4,20 +4,18 @@
 
 #include <string>
 
-#include "trainer/environments/market.hpp"
 #include "trainer/program/config.hpp"
+#include "trainer/program/problem.hpp"
 #include "trainer/program/session.hpp"
 
 namespace drey::trainer {
 /// "drey 0.1.0, linked into the program": asked of the process.
 [[nodiscard]] std::string allocator_text();
 
-void log_evaluation(const Evaluation& evaluation, const Market& market);
-
 /// Steps, seconds, weights hash.
 void log_result(const SessionResult& result, const std::string& hash);
 
 /// The contents of --stats-json: see README.md for its members.
-[[nodiscard]] std::string stats_json(const Config& config, const Market& market,
+[[nodiscard]] std::string stats_json(const Config& config, const Problem& problem,
                                      const SessionResult& result, const std::string& hash);
 }  // namespace drey::trainer

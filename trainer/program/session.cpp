@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "trainer/program/session.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 
-#include "trainer/agent/play.hpp"
 #include "trainer/data/error.hpp"
 #include "trainer/files/output_file.hpp"
+#include "trainer/program/checkpoint_folder.hpp"
 #include "trainer/program/heap_calls.hpp"
 #include "trainer/program/interrupt.hpp"
 #include "trainer/program/log.hpp"
@@ -17,141 +17,134 @@
 namespace drey::trainer {
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kHiddenWidths[] = {128, 64};
 
 double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-Agent make_agent(const Config& config, const Market& market) {
-  return Agent(agent_settings(config.hyper, market.training.size() - 1));
-}
-
-void check_loss(const PlayReport& step, std::uint64_t gradient_steps) {
-  if (step.learned && !std::isfinite(step.loss.loss)) [[unlikely]] {
+void check_loss(double loss_sum, std::uint64_t gradient_steps) {
+  if (!std::isfinite(loss_sum)) [[unlikely]] {
     throw ConfigError("training: expected a finite loss, found another at gradient step " +
                       std::to_string(gradient_steps) + "; a smaller --lr may help");
   }
 }
-
-void log_pass(const MetricsRow& row, std::uint64_t epochs) {
-  log_line(
-      "epoch %llu/%llu: loss %.6f, value %+.4f, epsilon %.3f, train %+.2f %%, "
-      "validation %+.2f %%, %.0f gradient steps/s",
-      static_cast<unsigned long long>(row.epoch), static_cast<unsigned long long>(epochs), row.loss,
-      row.value, row.epsilon, 100 * row.train_return, 100 * row.validation_return,
-      row.steps_per_second);
-}
 }  // namespace
 
-AgentSettings agent_settings(const Hyperparameters& hyper, std::uint64_t steps_per_pass) {
-  AgentSettings settings;
-  settings.learner.widths = {kFeatureDim, kHiddenWidths[0], kHiddenWidths[1],
-                             Trading::kActionCount};
-  settings.learner.batch_size = hyper.batch;
-  settings.learner.gamma = static_cast<float>(hyper.gamma);
-  settings.learner.double_dqn = hyper.double_dqn;
-  settings.learner.adam.learning_rate = static_cast<float>(hyper.learning_rate);
-  settings.learner.adam.norm_max = static_cast<float>(hyper.grad_clip);
-  settings.learner.adam.tau = static_cast<float>(hyper.tau);
-  const double plan_steps =
-      static_cast<double>(hyper.epsilon_horizon) * static_cast<double>(steps_per_pass);
-  settings.epsilon = {static_cast<float>(hyper.epsilon_start),
-                      static_cast<float>(hyper.epsilon_end),
-                      static_cast<std::uint64_t>(hyper.epsilon_fraction * plan_steps)};
-  settings.replay_capacity = hyper.buffer;
-  settings.learning_starts = hyper.learning_starts;
-  settings.train_frequency = hyper.train_frequency;
-  settings.seed = hyper.seed;
-  return settings;
-}
-
-Session::Session(const Config& config, const Market& market, const Checkpoint* resume)
+Session::Session(const Config& config, Problem& problem, const Checkpoint* resume)
     : config_(config),
-      market_(market),
-      agent_(make_agent(config, market)),
-      world_(market.observations(), market.next_returns, market.training, config.hyper.fee),
-      validation_(market.observations(), market.next_returns, market.validation, config.hyper.fee),
-      metrics_("", 0),
+      problem_(problem),
+      agent_(agent_settings(config.hyper, problem)),
       progress_(config.run.progress) {
-  world_.reset();
-  if (resume != nullptr) resume->restore(agent_, world_, state_);
-  metrics_ = MetricsFile(config.run.metrics, state_.passes_done);
+  if (resume != nullptr) resume->restore(agent_, problem_, state_);
 }
 
-bool Session::limit_reached() const {
+void Session::add_observer(std::unique_ptr<PassObserver> observer) {
+  observers_.push_back(std::move(observer));
+}
+
+/// No better evaluation for as long as --early-stop says.
+bool Session::is_stale() const {
+  const std::uint64_t patience = config_.run.early_stop;
+  return patience != 0 && state_.evaluations_since_best >= patience;
+}
+
+/// Not to go on even within a pass.
+bool Session::is_stopped() const {
   const std::uint64_t steps_max = config_.run.steps_max;
-  return steps_max != 0 && agent_.gradient_steps() >= steps_max;
+  return interrupt_requested() || (steps_max != 0 && agent_.gradient_steps() >= steps_max);
+}
+
+bool Session::is_over() const {
+  return state_.passes_done >= config_.run.epochs || is_stale();
 }
 
 /// Plays on until the pass ends (true), or until a limit or an interrupt (false).
 bool Session::play_pass(SessionResult& result) {
-  auto observation = static_cast<ObservationRow>(world_.row());
+  const std::uint64_t steps_per_pass = problem_.steps_per_pass();
+  const std::size_t world_count = agent_.settings().world_count;
   std::uint64_t heap_calls_before = heap_calls().value_or(0);
-  while (!limit_reached() && !interrupt_requested()) {
-    const PlayReport step = play_step(agent_, world_, observation, config_.hyper.reward_scale);
-    check_loss(step, agent_.gradient_steps());
-    state_.pass.add(step);
-    observation = step.result.observation;
-    progress_.step();
-    if (step.learned && !is_warm_) {
+  while (state_.pass_steps < steps_per_pass && !is_stopped()) {
+    const std::uint64_t learned_before = state_.pass.learning.gradient_steps;
+    problem_.play_round(agent_, state_.pass);
+    check_loss(state_.pass.learning.loss, agent_.gradient_steps());
+    state_.pass_steps += world_count;
+    progress_.step(world_count);
+    if (!is_warm_ && state_.pass.learning.gradient_steps != learned_before) {
       is_warm_ = true;
       heap_calls_before = heap_calls().value_or(0);
     }
-    if (step.result.ended()) {
-      if (is_warm_) result.heap_calls_in_steps += heap_calls().value_or(0) - heap_calls_before;
-      world_.reset();
-      return true;
-    }
   }
   if (is_warm_) result.heap_calls_in_steps += heap_calls().value_or(0) - heap_calls_before;
-  return false;
+  return state_.pass_steps >= steps_per_pass;
 }
 
-void Session::save_checkpoint() {
-  if (config_.run.checkpoint.empty()) return;
-  write_file(config_.run.checkpoint,
-             checkpoint_contents(config_.hyper, market_, agent_, world_, state_));
+void Session::save_checkpoint(bool is_best, bool is_due) {
+  const RunOptions& run = config_.run;
+  const bool is_file_due = is_due && !run.checkpoint.empty();
+  const bool is_folder_due = (is_due || is_best) && !run.checkpoint_folder.empty();
+  if (!is_file_due && !is_folder_due) return;
+  const std::string contents = checkpoint_contents(config_.hyper, problem_, agent_, state_);
+  if (is_file_due) write_file(run.checkpoint, contents);
+  if (!is_folder_due) return;
+  if (is_best) write_file(best_checkpoint(run.checkpoint_folder), contents);
+  if (is_due) write_file(last_checkpoint(run.checkpoint_folder), contents);
 }
 
-void Session::finish_pass(const SessionResult& result, double seconds, std::uint64_t steps) {
-  MetricsRow row;
-  row.epoch = state_.passes_done;
-  row.environment_steps = agent_.environment_steps();
-  row.gradient_steps = agent_.gradient_steps();
-  row.epsilon = static_cast<double>(agent_.epsilon());
-  row.loss = state_.pass.loss_mean();
-  row.value = state_.pass.value_mean();
-  row.train_return = std::expm1(state_.pass.reward);
-  row.validation_return = result.evaluation.agent.net_return;
-  row.steps_per_second = seconds > 0 ? static_cast<double>(steps) / seconds : 0.0;
-  log_pass(row, config_.run.epochs);
-  metrics_.add(row);
+void Session::evaluate(PassRecord& record) {
+  const double found = problem_.evaluate(agent_.learner());
+  is_evaluated_ = true;
+  record.validation_return = found;
+  record.is_best = state_.evaluations == 0 || found > state_.best_return;
+  ++state_.evaluations;
+  ++state_.evaluations_since_best;
+  if (!record.is_best) return;
+  state_.best_return = found;
+  state_.evaluations_since_best = 0;
+}
+
+void Session::finish_pass(double seconds, std::uint64_t gradient_steps) {
+  ++state_.passes_done;
+  PassRecord record;
+  record.epoch = state_.passes_done;
+  record.environment_steps = agent_.environment_steps();
+  record.gradient_steps = agent_.gradient_steps();
+  record.epsilon = static_cast<double>(agent_.epsilon());
+  record.learning_rate = static_cast<double>(agent_.learning_rate());
+  record.loss = mean_of(state_.pass.learning.loss, state_.pass);
+  record.q_mean = mean_of(state_.pass.learning.value, state_.pass);
+  record.train_return = problem_.train_return(state_.pass);
+  record.steps_per_second = seconds > 0 ? static_cast<double>(gradient_steps) / seconds : 0.0;
+  if (state_.passes_done % config_.hyper.evaluate_every == 0) evaluate(record);
   state_.pass = {};
-  const bool is_last = state_.passes_done >= config_.run.epochs;
-  if (!is_last && state_.passes_done % config_.run.checkpoint_every == 0) save_checkpoint();
+  state_.pass_steps = 0;
+  for (const std::unique_ptr<PassObserver>& observer : observers_) observer->pass_done(record);
+  // The last one is saved when the run ends.
+  save_checkpoint(record.is_best,
+                  !is_over() && state_.passes_done % config_.run.checkpoint_every == 0);
 }
 
 SessionResult Session::run() {
   SessionResult result;
   const std::uint64_t gradient_steps_before = agent_.gradient_steps();
   const std::uint64_t environment_steps_before = agent_.environment_steps();
-  while (state_.passes_done < config_.run.epochs && !limit_reached() && !interrupt_requested()) {
-    progress_.begin(state_.passes_done + 1, config_.run.epochs, world_.steps_per_pass(),
-                    world_.row() - world_.rows().first);
+  while (!is_over() && !is_stopped()) {
+    progress_.begin(
+        {state_.passes_done + 1, config_.run.epochs, problem_.steps_per_pass(), state_.pass_steps});
     const std::uint64_t steps_before = agent_.gradient_steps();
+    is_evaluated_ = false;
     const Clock::time_point began = Clock::now();
     const bool is_finished = play_pass(result);
     const double seconds = seconds_since(began);
     progress_.clear();
     result.train_seconds += seconds;
-    if (!is_finished) break;
-    ++state_.passes_done;
-    result.evaluation = evaluate(agent_.learner(), validation_, market_.bars_per_year);
-    finish_pass(result, seconds, agent_.gradient_steps() - steps_before);
+    if (is_finished) finish_pass(seconds, agent_.gradient_steps() - steps_before);
   }
-  save_checkpoint();
-  result.evaluation = evaluate(agent_.learner(), validation_, market_.bars_per_year);
+  if (is_stale()) {
+    log_line("stopped early: %llu evaluations without a better one",
+             static_cast<unsigned long long>(state_.evaluations_since_best));
+  }
+  save_checkpoint(false, true);
+  if (!is_evaluated_) problem_.evaluate(agent_.learner());
   result.gradient_steps = agent_.gradient_steps() - gradient_steps_before;
   result.environment_steps = agent_.environment_steps() - environment_steps_before;
   result.interrupted = interrupt_requested();

@@ -4,21 +4,26 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
-#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <drey/base/version.hpp>
 
 #include "trainer/data/error.hpp"
-#include "trainer/environments/market.hpp"
 #include "trainer/files/output_file.hpp"
 #include "trainer/program/block_tensors.hpp"
 #include "trainer/program/checkpoint.hpp"
+#include "trainer/program/checkpoint_folder.hpp"
 #include "trainer/program/command_line.hpp"
+#include "trainer/program/config_file.hpp"
+#include "trainer/program/environment_list.hpp"
 #include "trainer/program/interrupt.hpp"
 #include "trainer/program/log.hpp"
+#include "trainer/program/observers.hpp"
 #include "trainer/program/report.hpp"
 #include "trainer/program/session.hpp"
 
@@ -26,56 +31,55 @@ namespace drey::trainer {
 namespace {
 enum ExitStatus : int { kDone = 0, kFault = 1, kBadInput = 2, kHeapCalls = 3, kInterrupted = 130 };
 
+using Entries = std::span<const EnvironmentEntry>;
+
 void check_outputs(const RunOptions& run) {
   for (const std::string* const path : {&run.checkpoint, &run.metrics, &run.stats_json}) {
     if (!path->empty()) check_writable(*path);
   }
 }
 
-void log_start(const Config& config, const Market& market) {
-  log_line("data: %s: %s", market.source.c_str(), market.summary.c_str());
-  log_line("rows of %zu features: %zu to train on, %zu to validate", kFeatureDim,
-           market.training.size(), market.validation.size());
-  const EpsilonSchedule epsilon = agent_settings(config.hyper, market.training.size() - 1).epsilon;
-  log_line(
-      "%s, network %zu-128-64-%zu, seed %llu, batch %llu, lr %g, epsilon %g to %g over %llu "
-      "steps",
-      config.hyper.double_dqn ? "double DQN" : "DQN", kFeatureDim, Trading::kActionCount,
-      static_cast<unsigned long long>(config.hyper.seed),
-      static_cast<unsigned long long>(config.hyper.batch), config.hyper.learning_rate,
-      config.hyper.epsilon_start, config.hyper.epsilon_end,
-      static_cast<unsigned long long>(epsilon.steps));
-}
-
-Market prepare_market(const Config& config, const Checkpoint* checkpoint) {
-  Market market = load_market(config.run.data, config.run.symbol, config.hyper.validation_fraction);
-  if (checkpoint == nullptr) {
-    normalise(market);
-    return market;
+/// "225-128-64-3".
+std::string network_text(const LearnerSettings& settings) {
+  std::string text;
+  for (const std::size_t width : settings.widths) {
+    text += (text.empty() ? "" : "-") + std::to_string(width);
   }
-  if (!config.run.evaluate_only) checkpoint->check_data(market);
-  normalise(market, checkpoint->normaliser());
-  return market;
+  return text;
 }
 
-SessionResult evaluate_checkpoint(const Config& config, const Market& market,
-                                  const Checkpoint& checkpoint, std::string& hash) {
-  Learner learner(agent_settings(config.hyper, market.training.size() - 1).learner,
+void log_start(const Config& config, const Problem& problem) {
+  problem.log_start();
+  const Hyperparameters& hyper = config.hyper;
+  const AgentSettings settings = agent_settings(hyper, problem);
+  std::string name = hyper.dueling ? "dueling " : "";
+  name += hyper.double_dqn ? "double DQN" : "DQN";
+  if (hyper.step_count > 1) name += " of " + std::to_string(hyper.step_count) + " steps";
+  if (hyper.prioritised) name += " with priorities";
+  log_line(
+      "%s, network %s, seed %llu, batch %llu, lr %g, epsilon %g to %g over %llu "
+      "steps",
+      name.c_str(), network_text(settings.learner).c_str(),
+      static_cast<unsigned long long>(hyper.seed), static_cast<unsigned long long>(hyper.batch),
+      hyper.learning_rate, hyper.epsilon_start, hyper.epsilon_end,
+      static_cast<unsigned long long>(settings.epsilon.steps));
+}
+
+std::string evaluate_checkpoint(const Config& config, Problem& problem,
+                                const Checkpoint& checkpoint) {
+  Learner learner(agent_settings(config.hyper, problem).learner,
                   Random(config.hyper.seed, RandomPurpose::kWeights));
   checkpoint.restore_network(learner);
-  Trading world(market.observations(), market.next_returns, market.validation, config.hyper.fee);
-  SessionResult result;
-  result.evaluation = evaluate(learner, world, market.bars_per_year);
-  hash = block_hash(learner.shape(), learner.network());
-  return result;
+  problem.evaluate(learner);
+  return block_hash(learner.shape(), learner.network());
 }
 
-int finish(const Config& config, const Market& market, const SessionResult& result,
+int finish(const Config& config, const Problem& problem, const SessionResult& result,
            const std::string& hash) {
-  log_evaluation(result.evaluation, market);
+  problem.log_evaluation();
   if (!config.run.evaluate_only) log_result(result, hash);
   if (!config.run.stats_json.empty()) {
-    write_file(config.run.stats_json, stats_json(config, market, result, hash));
+    write_file(config.run.stats_json, stats_json(config, problem, result, hash));
   }
   if (result.heap_calls_in_steps != 0) {
     std::fprintf(stderr, "drey-train: expected no heap calls in steps after warm-up, found %llu\n",
@@ -85,32 +89,45 @@ int finish(const Config& config, const Market& market, const SessionResult& resu
   return result.interrupted ? kInterrupted : kDone;
 }
 
-int run(Config config, const std::set<std::string>& given) {
-  log_line("allocator: %s; drey-train %s", allocator_text().c_str(), kVersionText);
-  check_outputs(config.run);
-  std::optional<Checkpoint> checkpoint;
-  if (!config.run.resume.empty()) {
-    checkpoint.emplace(config.run.resume);
-    checkpoint->adopt_hyperparameters(config.hyper, given, !config.run.evaluate_only);
-    check_together(config);
-  }
-  const Checkpoint* const resume = checkpoint ? &*checkpoint : nullptr;
-  const Market market = prepare_market(config, resume);
-  log_start(config, market);
-  std::string hash;
-  if (config.run.evaluate_only) {
-    const SessionResult result = evaluate_checkpoint(config, market, *checkpoint, hash);
-    return finish(config, market, result, hash);
-  }
-  Session session(config, market, resume);
-  checkpoint.reset();  // it holds a copy of everything that was restored
-  watch_for_interrupts();
-  const SessionResult result = session.run();
-  Learner& learner = session.agent().learner();
-  return finish(config, market, result, block_hash(learner.shape(), learner.network()));
+/// The checkpoint of --resume, from which `config` takes what was not given; null without one.
+std::unique_ptr<Checkpoint> read_checkpoint(Config& config, const std::set<std::string>& given) {
+  if (config.run.resume.empty()) return nullptr;
+  auto checkpoint = std::make_unique<Checkpoint>(config.run.resume);
+  checkpoint->adopt_hyperparameters(config.hyper, given, !config.run.evaluate_only);
+  return checkpoint;
 }
 
-int run_command_line(int argc, char** argv) {
+int train(const Config& config, Problem& problem, std::unique_ptr<Checkpoint> checkpoint) {
+  Session session(config, problem, checkpoint.get());
+  checkpoint.reset();  // it holds a copy of everything that was restored
+  add_observers(session, config, problem);
+  watch_for_interrupts();
+  const SessionResult result = session.run();
+  const Learner& learner = session.agent().learner();
+  return finish(config, problem, result, block_hash(learner.shape(), learner.network()));
+}
+
+int run(Config config, const std::set<std::string>& given, Entries more) {
+  log_line("allocator: %s; drey-train %s", allocator_text().c_str(), kVersionText);
+  std::unique_ptr<Checkpoint> checkpoint = read_checkpoint(config, given);
+  check_together(config);
+  check_outputs(config.run);
+  const CheckpointFolder folder(config.run.checkpoint_folder);
+  const std::unique_ptr<Problem> problem =
+      make_problem(config, checkpoint ? &checkpoint->tensors() : nullptr, more);
+  log_start(config, *problem);
+  if (!config.run.evaluate_only) return train(config, *problem, std::move(checkpoint));
+  const std::string hash = evaluate_checkpoint(config, *problem, *checkpoint);
+  return finish(config, *problem, {}, hash);
+}
+
+int dump_config(Config config, const std::set<std::string>& given) {
+  read_checkpoint(config, given);
+  std::fputs(config_file_text(config).c_str(), stdout);
+  return kDone;
+}
+
+int run_command_line(int argc, char** argv, Entries more) {
   const CommandLine line = parse_command_line(argc, argv);
   if (line.request == Request::kHelp) {
     std::fputs(line.help.c_str(), stdout);
@@ -120,15 +137,20 @@ int run_command_line(int argc, char** argv) {
     log_line("drey-train %s; allocator: %s", kVersionText, allocator_text().c_str());
     return kDone;
   }
-  return run(line.config, line.given);
+  if (line.request == Request::kDumpConfig) return dump_config(line.config, line.given);
+  return run(line.config, line.given, more);
 }
 }  // namespace
 }  // namespace drey::trainer
 
 int trainer_main(int argc, char** argv) {
+  return trainer_main(argc, argv, {});
+}
+
+int trainer_main(int argc, char** argv, std::span<const drey::trainer::EnvironmentEntry> more) {
   using namespace drey::trainer;
   try {
-    return run_command_line(argc, argv);
+    return run_command_line(argc, argv, more);
   } catch (const Error& error) {
     std::fprintf(stderr, "drey-train: %s\n", error.what());
     return kBadInput;

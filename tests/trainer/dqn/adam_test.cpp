@@ -53,13 +53,12 @@ struct PlainAdam {
 void compare_with_plain(float gradient_bound) {
   const AdamSettings settings;
   AlignedArray<float> weights = random_block(1, 1.0F);
-  AlignedArray<float> target(kSize);
   std::vector<long double> plain(weights.span().begin(), weights.span().end());
   Adam adam(settings, kSize);
   PlainAdam reference;
   for (std::uint64_t step = 0; step < 300; ++step) {
     const AlignedArray<float> gradient = random_block(100 + step, gradient_bound);
-    adam.step(weights.data(), gradient.data(), target.data());
+    adam.step(weights.data(), gradient.data(), {});
     reference.step(plain, gradient, settings);
   }
   for (std::size_t index = 0; index < kSize; ++index) {
@@ -79,23 +78,40 @@ TEST(Adam, FirstStepMovesByTheLearningRateAgainstTheSign) {
   AdamSettings settings;
   settings.learning_rate = 0.01F;
   AlignedArray<float> weights(kSize);
-  AlignedArray<float> target(kSize);
   AlignedArray<float> gradient(kSize);
   gradient[0] = 0.5F;
   gradient[1] = -3.0F;
   Adam adam(settings, kSize);
-  adam.step(weights.data(), gradient.data(), target.data());
+  adam.step(weights.data(), gradient.data(), {});
   EXPECT_NEAR(weights[0], -0.01F, 1e-7F);
   EXPECT_NEAR(weights[1], 0.01F, 1e-7F);
   EXPECT_EQ(weights[2], 0.0F);
 }
 
 void step_with_tau(float tau, AlignedArray<float>& weights, AlignedArray<float>& target) {
-  AdamSettings settings;
-  settings.tau = tau;
-  Adam adam(settings, kSize);
+  Adam adam(AdamSettings(), kSize);
   const AlignedArray<float> gradient = random_block(3, 1.0F);
-  adam.step(weights.data(), gradient.data(), target.data());
+  adam.step(weights.data(), gradient.data(), {target.data(), tau});
+}
+
+TEST(Adam, MovesTheWeightsAlikeWithAndWithoutATarget) {
+  AlignedArray<float> followed = random_block(1, 1.0F);
+  AlignedArray<float> alone = random_block(1, 1.0F);
+  AlignedArray<float> target = random_block(2, 1.0F);
+  step_with_tau(0.25F, followed, target);
+  Adam adam(AdamSettings(), kSize);
+  adam.step(alone.data(), random_block(3, 1.0F).data(), {});
+  for (std::size_t index = 0; index < kSize; ++index) EXPECT_EQ(alone[index], followed[index]);
+}
+
+TEST(Adam, TakesANewLearningRateAtTheNextStep) {
+  AlignedArray<float> weights(kSize);
+  AlignedArray<float> gradient(kSize);
+  gradient[0] = 1.0F;
+  Adam adam(AdamSettings(), kSize);
+  adam.set_learning_rate(0.5F);
+  adam.step(weights.data(), gradient.data(), {});
+  EXPECT_NEAR(weights[0], -0.5F, 1e-6F);
 }
 
 TEST(SoftUpdate, TauZeroKeepsTheTargetBitForBit) {

@@ -22,16 +22,22 @@ AgentSettings settings_for(std::uint64_t seed) {
   AgentSettings settings;
   settings.learner.widths = {CartPole::kObservationWidth, 128, 64, CartPole::kActionCount};
   settings.learner.adam.learning_rate = 5e-4F;
-  settings.learner.adam.tau = 0.005F;
+  settings.learner.tau = 0.005F;
   settings.replay_capacity = 50000;
   settings.epsilon = {1.0F, 0.05F, 10000};
   settings.seed = seed;
   return settings;
 }
 
-double average_return(Learner& learner, CartPole& world, int episodes) {
+/// Over episodes whose first states come from `seed`.
+double average_return(Learner& learner, std::uint64_t seed, int episodes) {
+  ObservationRing ring(CartPole::kObservationWidth, 1);
+  CartPole world(ring);
   double sum = 0;
-  for (int episode = 0; episode < episodes; ++episode) sum += play_greedy_episode(learner, world);
+  for (int episode = 0; episode < episodes; ++episode) {
+    sum += play_greedy_episode(learner, world,
+                               episode_seed(seed, 0, static_cast<std::uint64_t>(episode)));
+  }
   return sum / episodes;
 }
 
@@ -42,17 +48,18 @@ TEST(CartPole, IsSolvedWithinSixtyThousandSteps) {
   // Huber loss, beyond which the few falls would be outvoted by the many steps that are none.
   constexpr double kRewardScale = 0.02;
   Agent agent(settings);
-  CartPole world(seed, settings.replay_capacity);
-  CartPole look(seed + 1, 1);
-  CartPole proof(seed + 2, 1);
+  ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity);
+  CartPole world(ring);
   double proven = 0;
-  ObservationRow observation = world.reset();
+  std::uint64_t episode = 0;
+  ObservationRow observation = world.reset(episode_seed(seed, 0, episode));
   int step = 0;
   while (step < kStepsMax && proven < kSolvedReturn) {
     const StepResult result = play_step(agent, world, observation, kRewardScale).result;
-    observation = result.ended() ? world.reset() : result.observation;
-    if (++step % kStepsPerLook == 0 && average_return(agent.learner(), look, 10) >= 490) {
-      proven = average_return(agent.learner(), proof, 100);
+    observation =
+        result.ended() ? world.reset(episode_seed(seed, 0, ++episode)) : result.observation;
+    if (++step % kStepsPerLook == 0 && average_return(agent.learner(), seed + 1, 10) >= 490) {
+      proven = average_return(agent.learner(), seed + 2, 100);
     }
   }
   std::printf("average return %.1f over 100 episodes after %d steps\n", proven, step);

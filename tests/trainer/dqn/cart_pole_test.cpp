@@ -9,47 +9,52 @@
 namespace drey::trainer {
 namespace {
 TEST(CartPole, PushFromRestFollowsTheEquations) {
-  CartPole world(1, 10);
-  world.reset();
-  world.set_state({0, 0, 0, 0});
+  ObservationRing world_ring(CartPole::kObservationWidth, 10);
+  CartPole world(world_ring);
+  world.reset(1);
+  world.set_motion({0, 0, 0, 0});
   world.step(1);
   // push / mass = 10 / 1.1; spin' = -(10/1.1) / (0.5 (4/3 - 0.1/1.1)); velocity' = 10/1.1 + ...
   const double push = 10 / 1.1;
   const double spin_change = -push / (0.5 * (4.0 / 3.0 - 0.1 / 1.1));
-  EXPECT_DOUBLE_EQ(world.state()[0], 0.0);  // positions move by the velocity before the push
-  EXPECT_NEAR(world.state()[1], 0.02 * (push - 0.05 * spin_change / 1.1), 1e-12);
-  EXPECT_DOUBLE_EQ(world.state()[2], 0.0);
-  EXPECT_NEAR(world.state()[3], 0.02 * spin_change, 1e-12);
+  EXPECT_DOUBLE_EQ(world.motion()[0], 0.0);  // positions move by the velocity before the push
+  EXPECT_NEAR(world.motion()[1], 0.02 * (push - 0.05 * spin_change / 1.1), 1e-12);
+  EXPECT_DOUBLE_EQ(world.motion()[2], 0.0);
+  EXPECT_NEAR(world.motion()[3], 0.02 * spin_change, 1e-12);
 }
 
 TEST(CartPole, LeftMirrorsRight) {
-  CartPole left(1, 10);
-  CartPole right(1, 10);
-  left.set_state({0.1, -0.2, 0.05, 0.3});
-  right.set_state({-0.1, 0.2, -0.05, -0.3});
+  ObservationRing left_ring(CartPole::kObservationWidth, 10);
+  CartPole left(left_ring);
+  ObservationRing right_ring(CartPole::kObservationWidth, 10);
+  CartPole right(right_ring);
+  left.set_motion({0.1, -0.2, 0.05, 0.3});
+  right.set_motion({-0.1, 0.2, -0.05, -0.3});
   left.step(0);
   right.step(1);
   for (std::size_t index = 0; index < 4; ++index) {
-    EXPECT_DOUBLE_EQ(left.state().at(index), -right.state().at(index));
+    EXPECT_DOUBLE_EQ(left.motion().at(index), -right.motion().at(index));
   }
 }
 
 TEST(CartPole, TerminatesBeyondTwelveDegreesOrTheTrack) {
-  CartPole world(1, 10);
-  world.reset();
-  world.set_state({0, 0, 0.2094, 0});  // twelve degrees are 0.20944
+  ObservationRing world_ring(CartPole::kObservationWidth, 10);
+  CartPole world(world_ring);
+  world.reset(1);
+  world.set_motion({0, 0, 0.2094, 0});  // twelve degrees are 0.20944
   EXPECT_FALSE(world.step(1).terminated);
-  world.set_state({0, 0, 0.2094, 0.1});
+  world.set_motion({0, 0, 0.2094, 0.1});
   EXPECT_TRUE(world.step(1).terminated);
-  world.set_state({2.39, 1, 0, 0});
+  world.set_motion({2.39, 1, 0, 0});
   EXPECT_TRUE(world.step(1).terminated);
 }
 
 TEST(CartPole, TruncatesAfterFiveHundredSteps) {
-  CartPole world(1, 10);
-  world.reset();
+  ObservationRing world_ring(CartPole::kObservationWidth, 10);
+  CartPole world(world_ring);
+  world.reset(1);
   for (int step = 1; step <= 500; ++step) {
-    world.set_state({0, 0, 0, 0});
+    world.set_motion({0, 0, 0, 0});
     const StepResult result = world.step(static_cast<Action>(step % 2));
     EXPECT_EQ(result.truncated, step == 500);
     EXPECT_FALSE(result.terminated);

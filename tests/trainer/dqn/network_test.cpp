@@ -19,9 +19,9 @@ constexpr std::size_t kInputStride = 16;
 /// A network with odd widths, random values and a batch, in either precision.
 template <class Scalar>
 struct Case {
-  explicit Case(std::size_t batch_size)
+  explicit Case(std::size_t batch_size, Head head = Head::kPlain)
       : batch(batch_size),
-        shape(std::array<std::size_t, 4>{5, 20, 7, 3}),
+        shape(std::array<std::size_t, 4>{5, 20, 7, 3}, head),
         block(shape.block_size()),
         gradient(shape.block_size()),
         inputs(kInputStride * batch_size),
@@ -127,8 +127,8 @@ TEST(Network, ForwardIsWhatTheDefinitionSays) {
   }
 }
 
-TEST(Network, GradientsAgreeWithCentralDifferences) {
-  Case<double> net(6);
+void expect_gradients_of_differences(Head head) {
+  Case<double> net(6, head);
   net.loss();
   net.set_output_deltas();
   backward(net.shape, net.block.data(), net.input_columns(), net.batch, net.activations, net.deltas,
@@ -144,6 +144,36 @@ TEST(Network, GradientsAgreeWithCentralDifferences) {
     const double below = net.loss();
     net.block[place] = kept;
     EXPECT_NEAR(net.gradient[place], (above - below) / (2 * kStep), 1e-6) << "place " << place;
+  }
+}
+
+TEST(Network, GradientsAgreeWithCentralDifferences) {
+  expect_gradients_of_differences(Head::kPlain);
+}
+
+TEST(DuelingNetwork, GradientsAgreeWithCentralDifferences) {
+  expect_gradients_of_differences(Head::kDueling);
+}
+
+TEST(DuelingNetwork, OutputsAreTheValuePlusAdvantagesLessTheirMean) {
+  Case<double> net(4, Head::kDueling);
+  EXPECT_EQ(net.shape.outputs(), 3U);
+  EXPECT_EQ(net.shape.layers().back().outputs, 4U);
+  // The same values as a plain network of four outputs give both streams.
+  const NetworkShape plain(std::array<std::size_t, 4>{5, 20, 7, 4});
+  ASSERT_EQ(plain.block_size(), net.shape.block_size());
+  Activations<double> streams(plain, 4);
+  forward(plain, net.block.data(), net.input_columns(), 4, streams);
+  forward(net.shape, net.block.data(), net.input_columns(), 4, net.activations);
+  for (std::size_t column = 0; column < 4; ++column) {
+    const double* const raw = streams.outputs().values + column * streams.outputs().stride;
+    const double mean = (raw[0] + raw[1] + raw[2]) / 3;
+    double sum = 0;
+    for (std::size_t row = 0; row < 3; ++row) {
+      EXPECT_NEAR(net.output(row, column), raw[3] + raw[row] - mean, 1e-12);
+      sum += net.output(row, column);
+    }
+    EXPECT_NEAR(sum / 3, raw[3], 1e-12);  // the value is the mean of the outputs
   }
 }
 

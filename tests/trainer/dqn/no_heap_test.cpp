@@ -37,11 +37,11 @@ TEST(HeapCounter, SeesHeapCalls) {
 /// Heap calls of `step_count` steps after `warmup` ones.
 template <Environment World>
 std::uint64_t heap_calls_of_steps(Agent& agent, World& world, int warmup, int step_count) {
-  ObservationRow observation = world.reset();
+  ObservationRow observation = world.reset(1);
   const auto play = [&](int steps) {
     for (int step = 0; step < steps; ++step) {
       const StepResult result = play_step(agent, world, observation, 1).result;
-      observation = result.ended() ? world.reset() : result.observation;
+      observation = result.ended() ? world.reset(1) : result.observation;
     }
   };
   play(warmup);
@@ -84,7 +84,8 @@ TEST(Step, MakesNoHeapCallWhenBalancing) {
   settings.learning_starts = 10;
   settings.replay_capacity = 500;
   Agent agent(settings);
-  CartPole world(1, settings.replay_capacity);
+  ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity);
+  CartPole world(ring);
   EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 2000), 0U);
 }
 }  // namespace

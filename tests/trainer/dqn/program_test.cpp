@@ -97,13 +97,13 @@ TEST(Program, WritesOneRowOfMetricsPerEpoch) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line,
-            "epoch,environment_steps,gradient_steps,epsilon,loss,q_mean,train_return,"
+            "epoch,environment_steps,gradient_steps,epsilon,learning_rate,loss,q_mean,train_return,"
             "validation_return,steps_per_second");
   for (int epoch = 1; epoch <= 3; ++epoch) {
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(line.rfind(std::to_string(epoch) + "," + std::to_string(epoch * 389) + ",", 0), 0U)
         << line;
-    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 8) << line;
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 9) << line;
   }
   EXPECT_FALSE(std::getline(lines, line));
 }
@@ -156,7 +156,28 @@ TEST(Program, HelpNamesEveryOption) {
                              "--progress",
                              "--no-progress",
                              "--version",
-                             "--reward-scale"}) {
+                             "--reward-scale",
+                             "--env",
+                             "--envs",
+                             "--pass-steps",
+                             "--hidden",
+                             "--gradient-steps",
+                             "--lr-schedule",
+                             "--dueling",
+                             "--no-dueling",
+                             "--n-step",
+                             "--per",
+                             "--per-alpha",
+                             "--per-beta",
+                             "--loss",
+                             "--target",
+                             "--target-interval",
+                             "--eps-schedule",
+                             "--eval-every",
+                             "--early-stop",
+                             "--checkpoint-dir",
+                             "--config",
+                             "--dump-config"}) {
     EXPECT_NE(result.output.find(std::string(option) + " "), std::string::npos) << option;
   }
 }

@@ -1,0 +1,17 @@
+// observers.cpp: see observers.hpp.
+// SPDX-License-Identifier: MIT
+#include "trainer/program/observers.hpp"
+
+#include <memory>
+
+#include "trainer/program/metrics.hpp"
+
+namespace drey::trainer {
+void add_observers(Session& session, const Config& config, const Problem& problem) {
+  const RunOptions& run = config.run;
+  session.add_observer(std::make_unique<PassLog>(run.epochs, problem.return_unit()));
+  if (!run.metrics.empty()) {
+    session.add_observer(std::make_unique<MetricsFile>(run.metrics, session.state().passes_done));
+  }
+}
+}  // namespace drey::trainer
