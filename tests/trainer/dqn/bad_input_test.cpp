@@ -164,6 +164,9 @@ TEST_F(BadCheckpoint, IsNamedWithWhatWasExpectedAndFound) {
   std::string wrong_format = good;
   wrong_format.replace(wrong_format.find("drey-train 1"), 12, "drey-train 9");
   refused(wrong_format, "expected format 'drey-train 1', found 'drey-train 9'");
+  std::string other_order = good;
+  other_order.replace(other_order.find("l_c1,c_c1"), 9, "c_c1,l_c1");
+  refused(other_order, "expected feature 'l_c1' in place 2 of the features, found 'c_c1'");
   expect_refusal(folder_, resume(folder_.path("missing")), "missing: cannot open");
 }
 
