@@ -74,6 +74,9 @@ struct RunOptions {
   std::string resume;
   std::string metrics;
   std::string stats_json;
+  std::string report;
+  std::string onnx;
+  std::string tensorboard;
   bool evaluate_only = false;
   ProgressMode progress = ProgressMode::kAutomatic;
 };
@@ -176,6 +179,12 @@ void for_each_run_option(Run& run, Row&& row) {
       "Do not train: evaluate the checkpoint of --resume on the validation bars.");
   row("--metrics", run.metrics, Text{"FILE"}, "", "Write one CSV row per epoch there.");
   row("--stats-json", run.stats_json, Text{"FILE"}, "", "Write the run's figures there.");
+  row("--report", run.report, Text{"FILE"}, "",
+      "Write a page there in the end: curves, figures and settings (HTML).");
+  row("--onnx", run.onnx, Text{"FILE"}, "",
+      "Write the network there in the end, normalisation included (ONNX).");
+  row("--tensorboard", run.tensorboard, Text{"DIR"}, "",
+      "Add a file there that TensorBoard reads, with CleanRL's names of curves.");
   row("--progress", run.progress, Flag{"Draw none."}, "",
       "Draw a bar on standard error (the default on a terminal).");
 }

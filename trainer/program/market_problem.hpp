@@ -28,6 +28,9 @@ class MarketProblem final : private MarketHolder, public VectorProblem<Trading> 
   double evaluate(Learner& learner) override;
   void save(TensorWriter& writer) const override;
   void restore(const TensorReader& reader) override { restore_worlds(reader); }
+  [[nodiscard]] NetworkInterface network_interface() const override;
+  /// Equity on the validation rows, beside buy and hold.
+  [[nodiscard]] std::vector<LineChart> charts(Learner& learner) override;
   [[nodiscard]] ReturnUnit return_unit() const override { return {100, " %"}; }
   void log_start() const override;
   void log_evaluation() const override;

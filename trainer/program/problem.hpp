@@ -8,10 +8,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "trainer/agent/agent.hpp"
 #include "trainer/agent/play.hpp"
+#include "trainer/files/line_chart.hpp"
 #include "trainer/files/safetensors.hpp"
+#include "trainer/program/network_interface.hpp"
 
 namespace drey::trainer {
 /// How returns are shown: times `factor`, with `suffix` behind.
@@ -46,6 +49,12 @@ class Problem {
   virtual void restore(const TensorReader& reader) = 0;
   /// Row numbers that transitions of a checkpoint may name are below this.
   [[nodiscard]] virtual std::size_t row_end() const = 0;
+
+  [[nodiscard]] virtual NetworkInterface network_interface() const {
+    return numbered_interface(observation_width(), action_count());
+  }
+  /// Charts of what the greedy policy does, for a report. Does not touch the worlds of training.
+  [[nodiscard]] virtual std::vector<LineChart> charts(Learner& /*learner*/) { return {}; }
 
   [[nodiscard]] virtual ReturnUnit return_unit() const = 0;
   virtual void log_start() const = 0;

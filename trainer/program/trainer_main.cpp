@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <drey/base/version.hpp>
 
@@ -25,6 +26,7 @@
 #include "trainer/program/log.hpp"
 #include "trainer/program/observers.hpp"
 #include "trainer/program/report.hpp"
+#include "trainer/program/run_outcome.hpp"
 #include "trainer/program/session.hpp"
 
 namespace drey::trainer {
@@ -34,7 +36,8 @@ enum ExitStatus : int { kDone = 0, kFault = 1, kBadInput = 2, kHeapCalls = 3, kI
 using Entries = std::span<const EnvironmentEntry>;
 
 void check_outputs(const RunOptions& run) {
-  for (const std::string* const path : {&run.checkpoint, &run.metrics, &run.stats_json}) {
+  for (const std::string* const path :
+       {&run.checkpoint, &run.metrics, &run.stats_json, &run.report, &run.onnx}) {
     if (!path->empty()) check_writable(*path);
   }
 }
@@ -65,15 +68,6 @@ void log_start(const Config& config, const Problem& problem) {
       static_cast<unsigned long long>(settings.epsilon.steps));
 }
 
-std::string evaluate_checkpoint(const Config& config, Problem& problem,
-                                const Checkpoint& checkpoint) {
-  Learner learner(agent_settings(config.hyper, problem).learner,
-                  Random(config.hyper.seed, RandomPurpose::kWeights));
-  checkpoint.restore_network(learner);
-  problem.evaluate(learner);
-  return block_hash(learner.shape(), learner.network());
-}
-
 int finish(const Config& config, const Problem& problem, const SessionResult& result,
            const std::string& hash) {
   problem.log_evaluation();
@@ -97,14 +91,30 @@ std::unique_ptr<Checkpoint> read_checkpoint(Config& config, const std::set<std::
   return checkpoint;
 }
 
+int evaluate_checkpoint(const Config& config, Problem& problem, const Checkpoint& checkpoint) {
+  Learner learner(agent_settings(config.hyper, problem).learner,
+                  Random(config.hyper.seed, RandomPurpose::kWeights));
+  checkpoint.restore_network(learner);
+  problem.evaluate(learner);
+  const std::string hash = block_hash(learner.shape(), learner.network());
+  const SessionResult nothing_trained;
+  const std::vector<PassRecord> no_passes;
+  write_exports({config, problem, learner, nothing_trained, hash, no_passes});
+  return finish(config, problem, nothing_trained, hash);
+}
+
 int train(const Config& config, Problem& problem, std::unique_ptr<Checkpoint> checkpoint) {
+  std::vector<PassRecord> passes;  // outlives the session, which tells of them
   Session session(config, problem, checkpoint.get());
   checkpoint.reset();  // it holds a copy of everything that was restored
   add_observers(session, config, problem);
+  if (!config.run.report.empty()) session.add_observer(std::make_unique<PassHistory>(passes));
   watch_for_interrupts();
   const SessionResult result = session.run();
-  const Learner& learner = session.agent().learner();
-  return finish(config, problem, result, block_hash(learner.shape(), learner.network()));
+  Learner& learner = session.agent().learner();
+  const std::string hash = block_hash(learner.shape(), learner.network());
+  write_exports({config, problem, learner, result, hash, passes});
+  return finish(config, problem, result, hash);
 }
 
 int run(Config config, const std::set<std::string>& given, Entries more) {
@@ -117,8 +127,7 @@ int run(Config config, const std::set<std::string>& given, Entries more) {
       make_problem(config, checkpoint ? &checkpoint->tensors() : nullptr, more);
   log_start(config, *problem);
   if (!config.run.evaluate_only) return train(config, *problem, std::move(checkpoint));
-  const std::string hash = evaluate_checkpoint(config, *problem, *checkpoint);
-  return finish(config, *problem, {}, hash);
+  return evaluate_checkpoint(config, *problem, *checkpoint);
 }
 
 int dump_config(Config config, const std::set<std::string>& given) {
