@@ -31,14 +31,14 @@ class MomentsGroup {
  private:
   template <std::size_t kSpan>
   static void put(const MomentSums<1>& sums, FeatureWriter& out) {
-    constexpr double n = kSpan;
-    const double variance = sums.squares[0] / n;
+    constexpr double kValues = kSpan;
+    const double variance = sums.squares[0] / kValues;
     const double deviation = std::sqrt(variance);
     const bool has_shape = deviation > kStdFloor;
     out.put(sums.mean[0]);
     out.put(deviation);
-    out.put(has_shape ? sums.cubes[0] / (n * variance * deviation) : 0.0);
-    out.put(has_shape ? sums.fourths[0] / (n * variance * variance) - 3.0 : 0.0);
+    out.put(has_shape ? sums.cubes[0] / (kValues * variance * deviation) : 0.0);
+    out.put(has_shape ? sums.fourths[0] / (kValues * variance * variance) - 3.0 : 0.0);
   }
 };
 }  // namespace drey::trainer

@@ -63,8 +63,8 @@ void OrderEntropy::push(const History& history) {
 double OrderEntropy::value() const {
   double sum = 0.0;
   for (const int count : counts_) sum += terms_[static_cast<std::size_t>(count)];
-  constexpr double n = kTripleCount;
-  return std::clamp((terms_[kTripleCount] - sum) / (n * kLn6), 0.0, 1.0);
+  constexpr double kTriples = kTripleCount;
+  return std::clamp((terms_[kTripleCount] - sum) / (kTriples * kLn6), 0.0, 1.0);
 }
 
 void StatisticsGroup::push(const BarContext& context) {

@@ -21,14 +21,14 @@ double weighted_mean_20(const WindowStatistics& windows) {
 // Source: TA-Lib's definitions of LINEARREG_SLOPE and CORREL (the latter squared).
 template <std::size_t kSpan>
 void put_line(const WindowStatistics& windows, double close, FeatureWriter& out) {
-  constexpr double n = kSpan;
-  constexpr double kIndexSquares = n * (n * n - 1.0) / 12.0;
+  constexpr double kValues = kSpan;
+  constexpr double kIndexSquares = kValues * (kValues * kValues - 1.0) / 12.0;
   const auto& sums = windows.pairs.sums<kSpan>();
   const double xx = sums.xx[kCloseIndex];
   const double xy = sums.xy[kCloseIndex];
   const double floor = 1e-12 * close;
   out.put(xy / (kIndexSquares * close));
-  out.put(xx > n * floor * floor ? std::min(1.0, xy * xy / (xx * kIndexSquares)) : 0.0);
+  out.put(xx > kValues * floor * floor ? std::min(1.0, xy * xy / (xx * kIndexSquares)) : 0.0);
 }
 }  // namespace
 

@@ -30,21 +30,26 @@ struct MomentSums {
 template <std::size_t kA, std::size_t kB, std::size_t kLanes>
 [[nodiscard]] inline MomentSums<kLanes> joined(const MomentSums<kLanes>& a,
                                                const MomentSums<kLanes>& b) {
-  constexpr double na = kA;
-  constexpr double nb = kB;
-  constexpr double n = na + nb;
+  constexpr double kCountA = kA;
+  constexpr double kCountB = kB;
+  constexpr double kCountBoth = kCountA + kCountB;
   MomentSums<kLanes> sums;
   for (std::size_t i = 0; i < kLanes; ++i) {
     const double d = b.mean[i] - a.mean[i];
     const double d2 = d * d;
-    sums.mean[i] = a.mean[i] + d * (nb / n);
-    sums.squares[i] = a.squares[i] + b.squares[i] + d2 * (na * nb / n);
-    sums.cubes[i] = a.cubes[i] + b.cubes[i] + d2 * d * (na * nb * (na - nb) / (n * n)) +
-                    d * (3.0 / n) * (na * b.squares[i] - nb * a.squares[i]);
-    sums.fourths[i] = a.fourths[i] + b.fourths[i] +
-                      d2 * d2 * (na * nb * (na * na - na * nb + nb * nb) / (n * n * n)) +
-                      d2 * (6.0 / (n * n)) * (na * na * b.squares[i] + nb * nb * a.squares[i]) +
-                      d * (4.0 / n) * (na * b.cubes[i] - nb * a.cubes[i]);
+    sums.mean[i] = a.mean[i] + d * (kCountB / kCountBoth);
+    sums.squares[i] = a.squares[i] + b.squares[i] + d2 * (kCountA * kCountB / kCountBoth);
+    sums.cubes[i] = a.cubes[i] + b.cubes[i] +
+                    d2 * d * (kCountA * kCountB * (kCountA - kCountB) / (kCountBoth * kCountBoth)) +
+                    d * (3.0 / kCountBoth) * (kCountA * b.squares[i] - kCountB * a.squares[i]);
+    sums.fourths[i] =
+        a.fourths[i] + b.fourths[i] +
+        d2 * d2 *
+            (kCountA * kCountB * (kCountA * kCountA - kCountA * kCountB + kCountB * kCountB) /
+             (kCountBoth * kCountBoth * kCountBoth)) +
+        d2 * (6.0 / (kCountBoth * kCountBoth)) *
+            (kCountA * kCountA * b.squares[i] + kCountB * kCountB * a.squares[i]) +
+        d * (4.0 / kCountBoth) * (kCountA * b.cubes[i] - kCountB * a.cubes[i]);
   }
   return sums;
 }

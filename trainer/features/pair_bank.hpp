@@ -26,9 +26,9 @@ struct PairSums {
 
 template <std::size_t kA, std::size_t kB, std::size_t kLanes>
 [[nodiscard]] inline PairSums<kLanes> joined(const PairSums<kLanes>& a, const PairSums<kLanes>& b) {
-  constexpr double n = kA + kB;
-  constexpr double kShare = static_cast<double>(kB) / n;
-  constexpr double kWeight = static_cast<double>(kA * kB) / n;
+  constexpr double kCountBoth = kA + kB;
+  constexpr double kShare = static_cast<double>(kB) / kCountBoth;
+  constexpr double kWeight = static_cast<double>(kA * kB) / kCountBoth;
   PairSums<kLanes> sums;
   for (std::size_t i = 0; i < kLanes; ++i) {
     const double dx = b.mean_x[i] - a.mean_x[i];
@@ -75,10 +75,10 @@ class PairBank {
   template <std::size_t kSpan>
   [[nodiscard]] double correlation(std::size_t lane, double floor_x, double floor_y) const {
     const Sums& all = sums<kSpan>();
-    constexpr double n = kSpan;
+    constexpr double kCount = kSpan;
     const double xx = all.xx[lane];
     const double yy = all.yy[lane];
-    if (!(xx > n * floor_x * floor_x) || !(yy > n * floor_y * floor_y)) return 0.0;
+    if (!(xx > kCount * floor_x * floor_x) || !(yy > kCount * floor_y * floor_y)) return 0.0;
     return std::clamp(all.xy[lane] / std::sqrt(xx * yy), -1.0, 1.0);
   }
 

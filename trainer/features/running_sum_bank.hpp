@@ -24,16 +24,16 @@ struct RunningSums {
 template <std::size_t kA, std::size_t kB, std::size_t kLanes>
 [[nodiscard]] inline RunningSums<kLanes> joined(const RunningSums<kLanes>& a,
                                                 const RunningSums<kLanes>& b) {
-  constexpr double na = kA;
-  constexpr double nb = kB;
-  constexpr double n = na + nb;
+  constexpr double kCountA = kA;
+  constexpr double kCountB = kB;
+  constexpr double kCountBoth = kCountA + kCountB;
   RunningSums<kLanes> sums;
   for (std::size_t i = 0; i < kLanes; ++i) {
     const double d = b.mean[i] + a.total[i] - a.mean[i];
     sums.total[i] = a.total[i] + b.total[i];
-    sums.mean[i] = a.mean[i] + d * (nb / n);
-    sums.squares[i] = a.squares[i] + b.squares[i] + d * d * (na * nb / n);
-    sums.cross[i] = a.cross[i] + b.cross[i] + d * (0.5 * na * nb);
+    sums.mean[i] = a.mean[i] + d * (kCountB / kCountBoth);
+    sums.squares[i] = a.squares[i] + b.squares[i] + d * d * (kCountA * kCountB / kCountBoth);
+    sums.cross[i] = a.cross[i] + b.cross[i] + d * (0.5 * kCountA * kCountB);
   }
   return sums;
 }
