@@ -86,62 +86,21 @@ struct Config {
   RunOptions run;
 };
 
-/// Calls row(option, value, kind, unit, sentence) for every hyperparameter.
+using Count = Limits<std::uint64_t>;
+using Real = Limits<double>;
+inline constexpr std::uint64_t kMany = 1'000'000'000;
+inline constexpr Count kHorizon{1, 1'000'000};  // epochs
+inline constexpr Words kShapes{"constant", "linear", "cosine"};
+
+/// The rows that say where the agent acts: environments, evaluation, fees.
 template <class Hyper, class Row>
-void for_each_hyperparameter(Hyper& hyper, Row&& row) {
-  using Count = Limits<std::uint64_t>;
-  using Real = Limits<double>;
-  constexpr std::uint64_t kMany = 1'000'000'000;
-  constexpr Count kHorizon{1, 1'000'000};
-  constexpr Words kShapes{"constant", "linear", "cosine"};
+void for_each_world_option(Hyper& hyper, Row&& row) {
   row("--env", hyper.environment, Text{"NAME"}, "", "What the agent is put into.");
   row("--seed", hyper.seed, Count{0, UINT64_MAX}, "", "Start of every random sequence.");
   row("--envs", hyper.environments, Count{1, 1024}, "",
       "Environments stepped together, one forward pass for all.");
   row("--pass-steps", hyper.pass_steps, Count{1, kMany}, "steps",
       "Environment steps of an epoch, where the data do not say.");
-  row("--hidden", hyper.hidden, Widths{1, 4096, 8}, "", "Widths of the hidden layers.");
-  row("--batch", hyper.batch, Count{1, 65536}, "transitions", "Size of a gradient step.");
-  row("--buffer", hyper.buffer, Count{1, kMany / 10}, "transitions",
-      "Replay capacity, 16 bytes each.");
-  row("--learning-starts", hyper.learning_starts, Count{1, kMany}, "steps",
-      "Environment steps before the first gradient step.");
-  row("--train-frequency", hyper.train_frequency, Count{1, kMany}, "steps",
-      "Environment steps from one training to the next.");
-  row("--gradient-steps", hyper.gradient_steps, Count{1, 10000}, "",
-      "Gradient steps of one training.");
-  row("--lr", hyper.learning_rate, Real{1e-12, 1}, "", "Adam's learning rate.");
-  row("--lr-schedule", hyper.learning_rate_shape, kShapes, "", "How it goes to --lr-end.");
-  row("--lr-end", hyper.learning_rate_end, Real{0, 1}, "", "Learning rate in the end.");
-  row("--lr-horizon", hyper.learning_rate_horizon, kHorizon, "epochs",
-      "When it is reached; not --epochs, so that a resumed run can be longer.");
-  row("--gamma", hyper.gamma, Real{0, 1}, "", "Value of a reward one step later.");
-  row("--double", hyper.double_dqn, Flag{"DQN: the target network does both."}, "",
-      "Double DQN: the network chooses, its target values.");
-  row("--dueling", hyper.dueling, Flag{"One stream of values."}, "",
-      "A stream for the value of a state, and one for the advantages of its actions.");
-  row("--n-step", hyper.step_count, Count{1, StepWindow::kStepsMax}, "steps",
-      "Rewards taken as they came before the network estimates the rest.");
-  row("--per", hyper.prioritised, Flag{"Draw all transitions equally often."}, "",
-      "Prioritised replay: draw more often what the network was wrong about.");
-  row("--per-alpha", hyper.priority_alpha, Real{0, 1}, "", "How much errors count; 0: not at all.");
-  row("--per-beta", hyper.priority_beta, Real{0, 1}, "",
-      "How much weights make up for it at first; goes to 1.");
-  row("--per-horizon", hyper.priority_horizon, kHorizon, "epochs", "When it is 1.");
-  row("--loss", hyper.loss, Words{"huber", "mse"}, "", "Loss of an error.");
-  row("--grad-clip", hyper.grad_clip, Real{1e-9, 1e9}, "", "Largest norm of a gradient.");
-  row("--target", hyper.target_update, Words{"soft", "hard"}, "",
-      "The target network goes --tau of the way each step, or is a copy each --target-interval.");
-  row("--tau", hyper.tau, Real{0, 1}, "", "Part of the way the target network goes each step.");
-  row("--target-interval", hyper.target_interval, Count{1, kMany}, "gradient steps",
-      "From one copy to the next.");
-  row("--eps-start", hyper.epsilon_start, Real{0, 1}, "", "Share of random actions at first.");
-  row("--eps-end", hyper.epsilon_end, Real{0, 1}, "", "Share of random actions in the end.");
-  row("--eps-schedule", hyper.epsilon_shape, kShapes, "", "How it goes there.");
-  row("--eps-fraction", hyper.epsilon_fraction, Real{0, 1}, "",
-      "Part of --eps-horizon over which the share falls.");
-  row("--eps-horizon", hyper.epsilon_horizon, kHorizon, "epochs",
-      "Length of the exploration plan; not --epochs, so that a resumed run can be longer.");
   row("--eval-every", hyper.evaluate_every, Count{1, 1'000'000}, "epochs",
       "How often the greedy policy is evaluated.");
   row("--eval-episodes", hyper.evaluation_episodes, Count{1, 100'000}, "episodes",
@@ -153,12 +112,77 @@ void for_each_hyperparameter(Hyper& hyper, Row&& row) {
       "Last part of the bars, kept for validation.");
 }
 
+/// The rows that say what is remembered and when it is learned from.
+template <class Hyper, class Row>
+void for_each_replay_option(Hyper& hyper, Row&& row) {
+  row("--buffer", hyper.buffer, Count{1, kMany / 10}, "transitions",
+      "Replay capacity, 16 bytes each.");
+  row("--learning-starts", hyper.learning_starts, Count{1, kMany}, "steps",
+      "Environment steps before the first gradient step.");
+  row("--train-frequency", hyper.train_frequency, Count{1, kMany}, "steps",
+      "Environment steps from one training to the next.");
+  row("--gradient-steps", hyper.gradient_steps, Count{1, 10000}, "",
+      "Gradient steps of one training.");
+  row("--batch", hyper.batch, Count{1, 65536}, "transitions", "Size of a gradient step.");
+  row("--n-step", hyper.step_count, Count{1, StepWindow::kStepsMax}, "steps",
+      "Rewards taken as they came before the network estimates the rest.");
+  row("--per", hyper.prioritised, Flag{"Draw all transitions equally often."}, "",
+      "Prioritised replay: draw more often what the network was wrong about.");
+  row("--per-alpha", hyper.priority_alpha, Real{0, 1}, "", "How much errors count; 0: not at all.");
+  row("--per-beta", hyper.priority_beta, Real{0, 1}, "",
+      "How much weights make up for it at first; goes to 1.");
+  row("--per-horizon", hyper.priority_horizon, kHorizon, "epochs", "When it is 1.");
+}
+
+/// The rows that say how often the agent acts at random.
+template <class Hyper, class Row>
+void for_each_exploration_option(Hyper& hyper, Row&& row) {
+  row("--eps-start", hyper.epsilon_start, Real{0, 1}, "", "Share of random actions at first.");
+  row("--eps-end", hyper.epsilon_end, Real{0, 1}, "", "Share of random actions in the end.");
+  row("--eps-schedule", hyper.epsilon_shape, kShapes, "", "How it goes there.");
+  row("--eps-fraction", hyper.epsilon_fraction, Real{0, 1}, "",
+      "Part of --eps-horizon over which the share falls.");
+  row("--eps-horizon", hyper.epsilon_horizon, kHorizon, "epochs",
+      "Length of the exploration plan; not --epochs, so that a resumed run can be longer.");
+}
+
+/// The rows of network, targets and optimiser.
+template <class Hyper, class Row>
+void for_each_learner_option(Hyper& hyper, Row&& row) {
+  row("--hidden", hyper.hidden, Widths{1, 4096, 8}, "", "Widths of the hidden layers.");
+  row("--dueling", hyper.dueling, Flag{"One stream of values."}, "",
+      "A stream for the value of a state, and one for the advantages of its actions.");
+  row("--double", hyper.double_dqn, Flag{"DQN: the target network does both."}, "",
+      "Double DQN: the network chooses, its target values.");
+  row("--gamma", hyper.gamma, Real{0, 1}, "", "Value of a reward one step later.");
+  row("--loss", hyper.loss, Words{"huber", "mse"}, "", "Loss of an error.");
+  row("--grad-clip", hyper.grad_clip, Real{1e-9, 1e9}, "", "Largest norm of a gradient.");
+  row("--lr", hyper.learning_rate, Real{1e-12, 1}, "", "Adam's learning rate.");
+  row("--lr-schedule", hyper.learning_rate_shape, kShapes, "", "How it goes to --lr-end.");
+  row("--lr-end", hyper.learning_rate_end, Real{0, 1}, "", "Learning rate in the end.");
+  row("--lr-horizon", hyper.learning_rate_horizon, kHorizon, "epochs",
+      "When it is reached; not --epochs, so that a resumed run can be longer.");
+  row("--target", hyper.target_update, Words{"soft", "hard"}, "",
+      "The target network goes --tau of the way each step, or is a copy each --target-interval.");
+  row("--tau", hyper.tau, Real{0, 1}, "", "Part of the way the target network goes each step.");
+  row("--target-interval", hyper.target_interval, Count{1, kMany}, "gradient steps",
+      "From one copy to the next.");
+}
+
+/// Calls row(option, value, kind, unit, sentence) for every hyperparameter.
+template <class Hyper, class Row>
+void for_each_hyperparameter(Hyper& hyper, Row&& row) {
+  for_each_world_option(hyper, row);
+  for_each_learner_option(hyper, row);
+  for_each_replay_option(hyper, row);
+  for_each_exploration_option(hyper, row);
+}
+
 inline constexpr Limits<std::uint64_t> kEpochLimits{1, 1'000'000};
 
 /// Calls row(option, value, kind, unit, sentence) for every option of the run.
 template <class Run, class Row>
 void for_each_run_option(Run& run, Row&& row) {
-  using Count = Limits<std::uint64_t>;
   row("--data", run.data, Text{"FILE"}, "",
       "Bars: a CSV file, plain or gzip, or synthetic:ROWS:SEED.");
   row("--symbol", run.symbol, Text{"NAME"}, "", "Use this symbol's rows only.");

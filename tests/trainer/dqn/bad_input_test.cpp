@@ -81,6 +81,30 @@ TEST(BadOption, IsNamedWithWhatWasExpectedAndFound) {
   refused({"--epochs", "1", "--val-fraction", "1"}, "option --val-fraction");
   refused({"--epochs", "1", "--eps-start", "0.1", "--eps-end", "0.2"}, "option --eps-end");
   refused({"--epochs", "1", "--double", "--no-double"}, "--double");
+}
+
+TEST(BadOption, OfTheAgentIsNamedWithWhatWasExpectedAndFound) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& text) {
+    expect_refusal(folder, std::vector<std::string>{"--data", "synthetic:1000:1"} + options, text);
+  };
+  refused({"--epochs", "1", "--env", "chess"},
+          "option --env: expected trading or cartpole, found 'chess'");
+  refused({"--epochs", "1", "--envs", "390"}, "option --envs: expected at most 389");
+  refused({"--epochs", "1", "--hidden", "64,0"},
+          "option --hidden: expected 1 to 8 whole numbers from 1 to 4096 with commas between");
+  refused({"--epochs", "1", "--hidden", "64,"}, "option --hidden");
+  refused({"--epochs", "1", "--hidden", "1,1,1,1,1,1,1,1,1"}, "option --hidden");
+  refused({"--epochs", "1", "--loss", "mae"}, "option --loss: expected huber or mse, found 'mae'");
+  refused({"--epochs", "1", "--target", "slow"}, "option --target: expected soft or hard");
+  refused({"--epochs", "1", "--lr-schedule", "step"},
+          "option --lr-schedule: expected constant, linear or cosine, found 'step'");
+  refused({"--epochs", "1", "--n-step", "65"},
+          "option --n-step: expected a whole number from 1 to");
+  refused({"--epochs", "1", "--n-step", "0"}, "option --n-step");
+  refused({"--epochs", "1", "--per-alpha", "1.5"}, "option --per-alpha");
+  refused({"--epochs", "1", "--early-stop", "0"}, "option --early-stop");
+  refused({"--epochs", "1", "--dueling", "--no-dueling"}, "--dueling");
   refused({"--eval"}, "option --eval: expected a checkpoint given by --resume");
   refused({"--epochs", "1", "--metrics", "same", "--stats-json", "same"}, "another file than");
   expect_refusal(folder, {"--epochs", "1"}, "option --data: expected");
@@ -111,6 +135,21 @@ TEST(BadData, IsNamedByFileRowAndColumn) {
   refused(csv_of(515), "515 bars");
 }
 
+TEST(BadOutput, OfAFolderIsFoundAndNoEmptyOneStays) {
+  const TemporaryFolder folder;
+  write_file(folder.path("file"), "");
+  expect_refusal(folder,
+                 small_run("1") + std::vector<std::string>{"--checkpoint-dir", folder.path("file")},
+                 "expected a folder, found a file");
+  expect_refusal(
+      folder, small_run("1") + std::vector<std::string>{"--checkpoint-dir", folder.path("no/no")},
+      "cannot make the folder");
+  expect_refusal(
+      folder,
+      {"--data", folder.path("missing"), "--epochs", "1", "--checkpoint-dir", folder.path("made")},
+      "missing");
+}
+
 TEST(BadOutput, IsFoundBeforeTraining) {
   const TemporaryFolder folder;
   for (const std::string option : {"--checkpoint", "--metrics", "--stats-json"}) {
@@ -121,12 +160,15 @@ TEST(BadOutput, IsFoundBeforeTraining) {
   }
 }
 
-/// A checkpoint that stops where the width of the first layer is looked at.
-std::string checkpoint_of_width(std::uint64_t width) {
+/// A checkpoint with the hyperparameters of `good`, that stops where the width of the first layer is
+/// looked at.
+std::string checkpoint_of_width(const std::string& good, std::uint64_t width) {
+  const drey::trainer::TensorReader reader("good", good);
   drey::trainer::TensorWriter writer;
   const std::vector<float> weights(128 * width);
   writer.add("network.0.weight", {128, width}, std::span<const float>(weights));
-  writer.set_metadata("format", "drey-train 1");
+  writer.set_metadata("format", reader.metadata("format"));
+  writer.set_metadata("hyperparameters", reader.metadata("hyperparameters"));
   writer.set_metadata("state", "{}");
   return writer.file_contents();
 }
@@ -153,7 +195,7 @@ class BadCheckpoint : public ::testing::Test {
 
 TEST_F(BadCheckpoint, IsNamedWithWhatWasExpectedAndFound) {
   const std::string good = drey::trainer::read_file(good_);
-  refused(checkpoint_of_width(224), "expected 225 features in 'network.0.weight', found 224");
+  refused(checkpoint_of_width(good, 224), "expected 225 features in 'network.0.weight', found 224");
   refused("", "at least 8 bytes");
   refused(good.substr(0, good.size() - 1), "the file is cut");
   refused(good.substr(0, 100), "a safetensors header that fits");
@@ -161,9 +203,11 @@ TEST_F(BadCheckpoint, IsNamedWithWhatWasExpectedAndFound) {
   std::string wrong_type = good;
   wrong_type.replace(wrong_type.find("\"F32\""), 5, "\"I32\"");
   refused(wrong_type, "expected dtype F32");
-  std::string wrong_format = good;
-  wrong_format.replace(wrong_format.find("drey-train 1"), 12, "drey-train 9");
-  refused(wrong_format, "expected format 'drey-train 1', found 'drey-train 9'");
+  const auto with_format = [&](const std::string& format) {
+    return std::string(good).replace(good.find("drey-train 2"), 12, format);
+  };
+  refused(with_format("drey-train 9"), "expected format 'drey-train 2', found 'drey-train 9'");
+  refused(with_format("drey-train 1"), "found 'drey-train 1', of a version before this one");
   std::string other_order = good;
   other_order.replace(other_order.find("l_c1,c_c1"), 9, "c_c1,l_c1");
   refused(other_order, "expected feature 'l_c1' in place 2 of the features, found 'c_c1'");
@@ -177,7 +221,7 @@ TEST_F(BadCheckpoint, OfOtherDataIsRefused) {
 
 TEST_F(BadCheckpoint, OfOtherHyperparametersIsRefused) {
   expect_refusal(folder_, resume(good_) + std::vector<std::string>{"--lr", "0.5"},
-                 "option --lr to be left out or 0.0001");
+                 "option --lr to be left out or 1e-04");
   expect_refusal(folder_, resume(good_) + std::vector<std::string>{"--no-double"},
                  "option --double to be left out or true");
 }

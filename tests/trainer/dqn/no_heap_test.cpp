@@ -78,15 +78,55 @@ TEST(Step, MakesNoHeapCallWhenTrading) {
   }
 }
 
+/// What differs from run to run of one world.
+std::vector<AgentSettings> balancing_settings() {
+  AgentSettings plain;
+  plain.learner.widths = {4, 64, 64, 2};
+  plain.learning_starts = 10;
+  plain.replay_capacity = 500;
+  std::vector<AgentSettings> all(5, plain);
+  all[1].learner.dueling = true;
+  all[2].priorities.is_on = true;
+  all[3].step_count = 5;
+  all[4].learner.dueling = true;
+  all[4].learner.loss = Loss::kMse;
+  all[4].learner.target_update = TargetUpdate::kHard;
+  all[4].learner.target_interval = 10;
+  all[4].priorities.is_on = true;
+  all[4].step_count = 3;
+  all[4].gradient_steps = 2;
+  all[4].train_frequency = 3;
+  all[4].learning_rate = {1e-3F, 1e-5F, 1000, ScheduleShape::kCosine};
+  return all;
+}
+
 TEST(Step, MakesNoHeapCallWhenBalancing) {
-  AgentSettings settings;
-  settings.learner.widths = {4, 64, 64, 2};
-  settings.learning_starts = 10;
-  settings.replay_capacity = 500;
+  for (const AgentSettings& settings : balancing_settings()) {
+    Agent agent(settings);
+    ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity, 1,
+                         settings.step_count);
+    CartPole world(ring);
+    EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 700), 0U);
+  }
+}
+
+TEST(Round, MakesNoHeapCallWithSeveralWorlds) {
+  AgentSettings settings = balancing_settings().back();
+  settings.world_count = 6;
   Agent agent(settings);
-  ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity);
-  CartPole world(ring);
-  EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 2000), 0U);
+  ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity, 6,
+                       settings.step_count);
+  VectorEnvironment<CartPole> worlds(std::vector<CartPole>(6, CartPole(ring)), 1);
+  worlds.start();
+  RoundBuffers buffers(6);
+  RoundTotals totals;
+  for (int round = 0; round < 5; ++round) play_round(agent, worlds, 1, buffers, totals);
+  const EigenMustNotAllocate witness;
+  const std::uint64_t before = heap_calls().value();
+  for (int round = 0; round < 200; ++round) play_round(agent, worlds, 1, buffers, totals);
+  EXPECT_EQ(heap_calls().value(), before);
+  EXPECT_GT(totals.episodes, 10U);
+  EXPECT_GT(totals.learning.gradient_steps, 500U);
 }
 }  // namespace
 }  // namespace drey::trainer

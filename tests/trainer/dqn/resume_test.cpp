@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "temporary_folder.hpp"
+#include "trainer/files/safetensors.hpp"
 #include "trainer_program.hpp"
 
 namespace drey::test {
@@ -112,6 +113,100 @@ TEST_F(Resume, AfterAKillIsExact) {
                      "epoch 2/", SIGKILL);
   ASSERT_TRUE(WIFSIGNALED(status) || WIFEXITED(status));
   expect_same_end();
+}
+
+/// Options that between them use all that a checkpoint must hold.
+const Options kVariants[] = {
+    {"--env", "cartpole", "--per", "--n-step", "3", "--dueling", "--envs", "3", "--lr-schedule",
+     "cosine", "--eps-schedule", "cosine", "--loss", "mse", "--eval-episodes", "2"},
+    {"--env", "cartpole", "--target", "hard", "--target-interval", "7", "--train-frequency", "5",
+     "--gradient-steps", "3", "--hidden", "16", "--no-double", "--eval-every", "2"},
+    {"--data", "synthetic:1000:1", "--per", "--n-step", "5", "--envs", "4", "--lr-schedule",
+     "linear"}};
+
+TEST(ResumeOfEveryOption, WithinAPassIsExact) {
+  for (const Options& variant : kVariants) {
+    const TemporaryFolder folder;
+    const Options options =
+        variant + Options{"--epochs", "4",   "--learning-starts", "50",  "--batch",      "16",
+                          "--buffer", "300", "--pass-steps",      "200", "--early-stop", "9"};
+    const auto run = [&](const Options& more) {
+      const ChildResult result = run_trainer(options + more);
+      ASSERT_TRUE(result.succeeded()) << result.summary();
+    };
+    run({"--checkpoint", folder.path("whole"), "--metrics", folder.path("whole.csv")});
+    run({"--max-steps", "301", "--checkpoint", folder.path("part"), "--metrics",
+         folder.path("part.csv")});
+    run({"--resume", folder.path("part"), "--checkpoint", folder.path("end"), "--metrics",
+         folder.path("part.csv")});
+    EXPECT_TRUE(read_file(folder.path("end")) == read_file(folder.path("whole"))) << variant[1];
+    EXPECT_EQ(without_speed(read_file(folder.path("part.csv"))),
+              without_speed(read_file(folder.path("whole.csv"))));
+  }
+}
+
+TEST(CheckpointFolder, HoldsTheLastAndTheBestOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string kept = folder.path("kept");
+  const Options options = {"--env",
+                           "cartpole",
+                           "--epochs",
+                           "40",
+                           "--pass-steps",
+                           "100",
+                           "--early-stop",
+                           "3",
+                           "--batch",
+                           "16",
+                           "--lr",
+                           "0.001",
+                           "--checkpoint-dir",
+                           kept,
+                           "--eval-episodes",
+                           "3",
+                           "--reward-scale",
+                           "0.02",
+                           "--hidden",
+                           "32",
+                           "--learning-starts",
+                           "50"};
+  const ChildResult result = run_trainer(options);
+  ASSERT_TRUE(result.succeeded()) << result.summary();
+  EXPECT_NE(result.output.find("stopped early: 3 evaluations without a better one"),
+            std::string::npos)
+      << result.summary();
+  // The best that was logged is what its checkpoint gives, and the last is where the run ended.
+  const std::size_t best = result.output.rfind(" (best)");
+  const std::size_t begin = result.output.rfind(' ', best - 1) + 2;  // behind the sign
+  const std::string best_return = result.output.substr(begin, best - begin);
+  const auto evaluate = [&](const std::string& name) {
+    return run_trainer({"--env", "cartpole", "--eval", "--resume", kept + name});
+  };
+  EXPECT_EQ(word_after(evaluate("/best.safetensors").output, "agent         return "), best_return);
+  EXPECT_EQ(word_after(evaluate("/last.safetensors").output, "agent         return "),
+            word_after(result.output, "agent         return "));
+  // A run that stopped early has nothing left to do.
+  const ChildResult again = run_trainer({"--resume", kept + "/last.safetensors", "--epochs", "40",
+                                         "--early-stop", "3", "--checkpoint", folder.path("end")});
+  ASSERT_TRUE(again.succeeded()) << again.summary();
+  EXPECT_TRUE(read_file(folder.path("end")) == read_file(kept + "/last.safetensors"));
+}
+
+TEST(Checkpoint, IsWholeWheneverTheProgramIsKilled) {
+  // An epoch is one step here, so nearly all of the time goes into writing files: the line of an
+  // epoch is printed just before its checkpoint is saved, and the kill comes in the midst of it.
+  const TemporaryFolder folder;
+  const std::string path = folder.path("checkpoint");
+  const Options options = {"--env",   "cartpole", "--pass-steps", "1",  "--epochs",     "100000",
+                           "--batch", "4",        "--checkpoint", path, "--eval-every", "1000"};
+  for (int kill = 1; kill <= 12; ++kill) {
+    const std::string epoch = "epoch " + std::to_string(3 * kill) + "/";
+    const Options resumed = kill == 1 ? Options{} : Options{"--resume", path};
+    const int status = run_and_signal(options + resumed, epoch, SIGKILL);
+    ASSERT_TRUE(WIFSIGNALED(status)) << kill;
+    const trainer::TensorReader reader(path, read_file(path));  // fails when it is not whole
+    EXPECT_EQ(reader.metadata("format"), "drey-train 2");
+  }
 }
 
 TEST_F(Resume, LeavesFinishedRunsAsTheyAre) {
