@@ -91,7 +91,10 @@ void check_files(const RunOptions& run) {
                                                        {"--checkpoint", run.checkpoint},
                                                        {"--checkpoint-dir", run.checkpoint_folder},
                                                        {"--metrics", run.metrics},
-                                                       {"--stats-json", run.stats_json}};
+                                                       {"--stats-json", run.stats_json},
+                                                       {"--report", run.report},
+                                                       {"--onnx", run.onnx},
+                                                       {"--tensorboard", run.tensorboard}};
   for (const auto& [option, name] : files) {
     for (const auto& [other, other_name] : files) {
       if (option == other) break;

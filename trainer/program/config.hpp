@@ -102,6 +102,9 @@ struct RunOptions {
   StatsForm stats = StatsForm::kNone;
   std::uint64_t threads = 1;
   MemoryOptions memory;
+  std::string report;
+  std::string onnx;
+  std::string tensorboard;
   bool evaluate_only = false;
   ProgressMode progress = ProgressMode::kAutomatic;
 };
@@ -258,6 +261,13 @@ void for_each_run_option(Run& run, Row&& row) {
   row("--threads", run.threads, Count{1, kMembersMax}, "",
       "Threads that --agents learn on; the result does not depend on it.");
   for_each_memory_option(run.memory, row);
+  row("--report", run.report, Text{"FILE"}, "",
+      "Write a page there in the end: curves, figures and settings (HTML).");
+  row("--onnx", run.onnx, Text{"FILE"}, "",
+      "Write the network there in the end (of several agents the first), normalisation included "
+      "(ONNX).");
+  row("--tensorboard", run.tensorboard, Text{"DIR"}, "",
+      "Add a file there that TensorBoard reads, with CleanRL's names of curves.");
   row("--progress", run.progress, Flag{"Draw none."}, "",
       "Draw a bar on standard error (the default on a terminal).");
 }

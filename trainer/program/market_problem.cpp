@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/features/feature_names.hpp"
 #include "trainer/program/command_line.hpp"
 #include "trainer/program/log.hpp"
 #include "trainer/program/market_tensors.hpp"
@@ -94,6 +95,30 @@ void MarketProblem::add_memory(MemoryTable& table) const {
   table.add_conversions(market.raw ? market.raw->conversions() : market.features.rows());
 }
 
+NetworkInterface MarketProblem::network_interface() const {
+  const Normaliser& normaliser = market.normaliser;
+  return {{kFeatureNames.begin(), kFeatureNames.end()},
+          {"sell", "hold", "buy"},
+          {normaliser.median().begin(), normaliser.median().end()},
+          {normaliser.scale().begin(), normaliser.scale().end()},
+          kNormalisedMax};
+}
+
+std::vector<LineChart> MarketProblem::charts(GreedyPolicy& policy) {
+  const EquityCurves curves = equity_curves(policy, validation_);
+  const auto percent = [](std::vector<double> values) {
+    for (double& value : values) value *= 100;
+    return values;
+  };
+  return {{"Gain on the validation bars",
+           "bars",
+           0,
+           1,
+           " %",
+           {{"buy and hold", "market", percent(curves.buy_and_hold)},
+            {"agent", "agent", percent(curves.agent)}}}};
+}
+
 void MarketProblem::log_start() const {
   log_line("data: %s: %s", market.source.c_str(), market.summary.c_str());
   log_line("rows of %zu features: %zu to train on, %zu to validate", kFeatureDim,
@@ -112,6 +137,7 @@ void MarketProblem::describe(nlohmann::json& data, nlohmann::json& evaluation) c
           {"bars", market.bar_count},
           {"training_rows", market.training.size()},
           {"validation_rows", market.validation.size()},
+          {"features", kFeatureNames},
           {"fingerprint", market.fingerprint}};
   evaluation = {{"agent_return", evaluation_.agent.net_return},
                 {"buy_and_hold_return", evaluation_.buy_and_hold.net_return},

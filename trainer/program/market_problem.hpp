@@ -28,6 +28,9 @@ class MarketProblem final : private MarketHolder, public VectorProblem<Trading> 
   double evaluate(GreedyPolicy& policy) override;
   void save(TensorWriter& writer) const override;
   void restore(const TensorReader& reader) override { restore_worlds(reader); }
+  [[nodiscard]] NetworkInterface network_interface() const override;
+  /// Equity on the validation rows, beside buy and hold.
+  [[nodiscard]] std::vector<LineChart> charts(GreedyPolicy& policy) override;
   [[nodiscard]] ReturnUnit return_unit() const override { return {100, " %"}; }
   void add_memory(MemoryTable& table) const override;
   void log_start() const override;

@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "trainer/agent/agent.hpp"
 #include "trainer/agent/play.hpp"
+#include "trainer/files/line_chart.hpp"
 #include "trainer/files/safetensors.hpp"
 #include "trainer/program/memory_table.hpp"
+#include "trainer/program/network_interface.hpp"
 
 namespace drey::trainer {
 /// How returns are shown: times `factor`, with `suffix` behind.
@@ -52,6 +55,11 @@ class Problem {
   [[nodiscard]] virtual ObservationTable observations() const = 0;
   /// Adds what the worlds hold.
   virtual void add_memory(MemoryTable& table) const = 0;
+  [[nodiscard]] virtual NetworkInterface network_interface() const {
+    return numbered_interface(observation_width(), action_count());
+  }
+  /// Charts of what the greedy policy does, for a report. Does not touch the worlds of training.
+  [[nodiscard]] virtual std::vector<LineChart> charts(GreedyPolicy& /*policy*/) { return {}; }
 
   [[nodiscard]] virtual ReturnUnit return_unit() const = 0;
   virtual void log_start() const = 0;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <drey/base/version.hpp>
 
@@ -26,6 +27,7 @@
 #include "trainer/program/observers.hpp"
 #include "trainer/program/ranks.hpp"
 #include "trainer/program/report.hpp"
+#include "trainer/program/run_outcome.hpp"
 #include "trainer/program/session.hpp"
 
 namespace drey::trainer {
@@ -35,7 +37,8 @@ enum ExitStatus : int { kDone = 0, kFault = 1, kBadInput = 2, kHeapCalls = 3, kI
 using Entries = std::span<const EnvironmentEntry>;
 
 void check_outputs(const RunOptions& run) {
-  for (const std::string* const path : {&run.checkpoint, &run.metrics, &run.stats_json}) {
+  for (const std::string* const path :
+       {&run.checkpoint, &run.metrics, &run.stats_json, &run.report, &run.onnx}) {
     if (!path->empty()) check_writable(*path);
   }
 }
@@ -66,14 +69,16 @@ void log_start(const Config& config, const Problem& problem) {
       static_cast<unsigned long long>(settings.epsilon.steps));
 }
 
-int finish(const Config& config, const Problem& problem, Agent& agent, const SessionResult& result,
-           const Ranks& ranks) {
+int finish(const Config& config, Problem& problem, Agent& agent, const SessionResult& result,
+           const std::vector<PassRecord>& passes, const Ranks& ranks) {
   const std::string hash = weights_hash(agent.ensemble());
   if (!ranks.have_equal(hash)) {
-    std::fputs("drey-train: fault in the program: the ranks ended with different weights\n", stderr);
+    std::fputs("drey-train: fault in the program: the ranks ended with different weights\n",
+               stderr);
     return kFault;
   }
   if (!ranks.is_first()) return kDone;
+  write_exports({config, problem, agent, result, hash, passes});
   problem.log_evaluation();
   if (!config.run.evaluate_only) log_result(result, hash);
   const RunFigures figures{result, hash, ranks.count()};
@@ -123,6 +128,7 @@ struct Run {
   Config config;
   std::unique_ptr<CheckpointFolder> folder;
   std::unique_ptr<Problem> problem;
+  std::vector<PassRecord> passes;    ///< of this run alone; before the session, which adds to it
   std::unique_ptr<Session> session;  ///< null: only evaluate
   std::unique_ptr<Agent> evaluated;  ///< null: train
 };
@@ -156,7 +162,11 @@ void set_up(Run& run, const std::set<std::string>& given, Entries more, const Ra
   }
   run.session =
       std::make_unique<Session>(config, *run.problem, checkpoint.get(), ranks.communicator());
-  if (ranks.is_first()) add_observers(*run.session, config, *run.problem);
+  if (!ranks.is_first()) return;
+  add_observers(*run.session, config, *run.problem);
+  if (!config.run.report.empty()) {
+    run.session->add_observer(std::make_unique<PassHistory>(run.passes));
+  }
 }
 
 int train(Run& run, const Ranks& ranks) {
@@ -170,7 +180,7 @@ int train(Run& run, const Ranks& ranks) {
     if (ranks.count() > 1) ranks.communicator()->abort(report_failure());
     throw;
   }
-  return finish(run.config, *run.problem, run.session->agent(), result, ranks);
+  return finish(run.config, *run.problem, run.session->agent(), result, run.passes, ranks);
 }
 
 int run_all(const CommandLine& line, Entries more, const Ranks& ranks) {
@@ -186,7 +196,7 @@ int run_all(const CommandLine& line, Entries more, const Ranks& ranks) {
   ranks.agree(failure);
   if (run.session) return train(run, ranks);
   run.problem->evaluate(*run.evaluated);
-  return finish(run.config, *run.problem, *run.evaluated, {}, ranks);
+  return finish(run.config, *run.problem, *run.evaluated, {}, {}, ranks);
 }
 
 int dump_config(Config config, const std::set<std::string>& given) {
