@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "trainer/data/byte_source.hpp"
 #include "trainer/data/data_fault.hpp"
 
 namespace drey::trainer {
@@ -19,14 +19,6 @@ constexpr std::size_t kBufferBytes = 262'144;
 
 gzFile as_gzip(void* file) {
   return static_cast<gzFile>(file);
-}
-
-void require_readable_kind(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    throw_data_error({path}, "a file", "none of that name");
-  if (std::filesystem::is_directory(status)) throw_data_error({path}, "a file", "a directory");
 }
 
 [[noreturn]] void throw_read_error(const std::string& path, std::size_t row, gzFile file) {
@@ -48,7 +40,7 @@ void LineReader::Close::operator()(void* gzip_file) const {
 }
 
 LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
-  require_readable_kind(path_);
+  require_file(path_);
   errno = 0;
   file_.reset(gzopen(path_.c_str(), "rb"));
   if (!file_) throw_data_error({path_}, "a readable file", std::generic_category().message(errno));

@@ -12,7 +12,7 @@
 
 namespace drey::trainer {
 namespace {
-BarSeries read_text(std::string_view content, const CsvOptions& options = {}) {
+BarSeries read_text(std::string_view content, const ReadOptions& options = {}) {
   const TemporaryFile file(content);
   return read_csv(file.path(), options);
 }
