@@ -107,7 +107,8 @@ void add_hyperparameters(CLI::App& app, CommandLine& line) {
 
 void add_run_options(CLI::App& app, RunOptions& run) {
   add_text(app, "--data", run.data, "FILE",
-           "Bars: a CSV file, plain or gzip, or synthetic:ROWS:SEED.");
+           "Bars: CSV, Parquet, DBN or bar files (one, 'dir/*.csv', or a list with commas), or "
+           "synthetic:ROWS:SEED.");
   add_text(app, "--symbol", run.symbol, "NAME", "Use this symbol's rows only.");
   add_number(app, "--epochs", run.epochs, Limits<std::uint64_t>{1, kEpochsMax}, "",
              "Passes over the training bars, those of a resumed run included.");
@@ -192,6 +193,10 @@ void check_together(const Config& config) {
 CommandLine parse_command_line(int argument_count, const char* const* arguments) {
   CommandLine line;
   CLI::App app("Trains a deep Q-network to trade market bars.", "drey-train");
+  app.footer(
+      "Verbs: drey-train convert IN OUT [--symbol NAME]; drey-train gen-bars --rows N [--seed S] "
+      "OUT "
+      "(--help says more).");
   app.set_help_flag("-h,--help", "Print this and stop.");
   app.allow_extras();  // to name them in our own words
   bool wants_version = false;

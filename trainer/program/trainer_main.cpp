@@ -14,6 +14,7 @@
 #include "trainer/data/error.hpp"
 #include "trainer/environments/market.hpp"
 #include "trainer/files/output_file.hpp"
+#include "trainer/program/bar_verbs.hpp"
 #include "trainer/program/block_tensors.hpp"
 #include "trainer/program/checkpoint.hpp"
 #include "trainer/program/command_line.hpp"
@@ -111,6 +112,7 @@ int run(Config config, const std::set<std::string>& given) {
 }
 
 int run_command_line(int argc, char** argv) {
+  if (const std::optional<int> status = run_bar_verb(argc, argv)) return *status;
   const CommandLine line = parse_command_line(argc, argv);
   if (line.request == Request::kHelp) {
     std::fputs(line.help.c_str(), stdout);
