@@ -19,7 +19,8 @@ std::string fault_of(std::string_view bytes, const ReadOptions& options = {}) {
 
 /// `bytes` with the number of `size` bytes at `offset` replaced.
 std::string with(std::string bytes, std::size_t offset, std::uint64_t number, std::size_t size) {
-  return bytes.replace(offset, size, little_endian(number, size));
+  for (std::size_t i = 0; i < size; ++i) bytes[offset + i] = static_cast<char>(number >> (8 * i));
+  return bytes;
 }
 
 TEST(DbnFaults, DataThatIsNoDbnIsNamed) {
