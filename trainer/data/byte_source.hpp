@@ -34,7 +34,7 @@ void require_file(const std::string& path);
 /// Fails: DataError at once where this program was built without libzstd; on read() for damage and
 /// for a frame that is cut off.
 [[nodiscard]] std::unique_ptr<ByteSource> unpack_zstd(std::unique_ptr<ByteSource> packed,
-                                                      std::string path);
+                                                      const std::string& path);
 
 /// Up to `count_max` bytes at the front of `path`; none when it is a pipe, which can be read once
 /// only. Fails: as open_bytes().

@@ -97,9 +97,10 @@ class DbnParse {
       metadata_ = read_dbn_metadata(path, prefix, *source);
       return {path, std::move(source), {}};
     }
-    const bool is_record = prefix.size() == kPrefixBytes &&
-                           static_cast<unsigned char>(prefix[0]) * 4u >= kDbnHeaderBytes &&
-                           is_known(static_cast<std::uint8_t>(prefix[1]));
+    const bool is_record =
+        prefix.size() == kPrefixBytes &&
+        std::size_t{static_cast<unsigned char>(prefix[0])} * 4 >= kDbnHeaderBytes &&
+        is_known(static_cast<std::uint8_t>(prefix[1]));
     if (!is_record)
       throw_data_error({path}, "DBN data: 'DBN' and a version, or a record", quoted(prefix));
     return {path, std::move(source), prefix};

@@ -11,7 +11,7 @@
 namespace drey::trainer {
 namespace {
 constexpr std::size_t kBufferBytes = 65'536;
-constexpr std::size_t kRecordBytesMax = 255 * 4;
+constexpr std::size_t kRecordBytesMax = std::size_t{255} * 4;
 static_assert(kBufferBytes > kRecordBytesMax);
 }  // namespace
 

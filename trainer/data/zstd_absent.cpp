@@ -4,7 +4,8 @@
 #include "trainer/data/data_fault.hpp"
 
 namespace drey::trainer {
-std::unique_ptr<ByteSource> unpack_zstd(std::unique_ptr<ByteSource> /*packed*/, std::string path) {
+std::unique_ptr<ByteSource> unpack_zstd(std::unique_ptr<ByteSource> /*packed*/,
+                                        const std::string& path) {
   throw_data_error({path}, "a file without zstd compression ('zstd -d' unpacks it)",
                    "zstd, for which this program was built without libzstd");
 }

@@ -62,7 +62,8 @@ class ZstdFrames final : public ByteSource {
 };
 }  // namespace
 
-std::unique_ptr<ByteSource> unpack_zstd(std::unique_ptr<ByteSource> packed, std::string path) {
-  return std::make_unique<ZstdFrames>(std::move(packed), std::move(path));
+std::unique_ptr<ByteSource> unpack_zstd(std::unique_ptr<ByteSource> packed,
+                                        const std::string& path) {
+  return std::make_unique<ZstdFrames>(std::move(packed), path);
 }
 }  // namespace drey::trainer
