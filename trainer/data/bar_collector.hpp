@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -52,7 +53,11 @@ class BarCollector {
   /// Fails: DataError when nothing was taken, or instruments changed too often for a contract roll.
   [[nodiscard]] BarSeries finish(std::size_t row_count, std::size_t row);
 
-  void reserve(std::size_t bar_count) { series_.bars.reserve(bar_count); }
+  /// Makes room for about so many bars: growing by doubling writes every bar twice. Ten million at
+  /// most: a damaged count must not take all memory.
+  void reserve(std::size_t bar_count) {
+    series_.bars.reserve(std::min<std::size_t>(bar_count, 10'000'000));
+  }
   [[nodiscard]] bool is_unfiltered() const { return symbol_.empty(); }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::string& time_column() const { return time_column_; }

@@ -20,6 +20,8 @@
 
 namespace drey::trainer {
 namespace {
+constexpr std::size_t kRowsToEstimate = 1'000;
+
 class CsvParse {
  public:
   CsvParse(const std::string& path, const ReadOptions& options)
@@ -34,7 +36,7 @@ class CsvParse {
     while (lines_.next(line)) {
       const Fields& fields = splitter_.split(line);
       if (fields.size() == 1 && fields[0].empty()) continue;
-      ++row_count_;
+      if (++row_count_ == kRowsToEstimate) reserve();
       read_row(fields);
     }
     if (row_count_ == 0) throw_data_error(place({}), "bars after the header", "only a header");
@@ -53,6 +55,12 @@ class CsvParse {
 
   [[nodiscard]] DataPlace place(std::string_view column) const {
     return {lines_.path(), lines_.row(), column};
+  }
+
+  void reserve() {
+    constexpr std::size_t kSpare = 50;  // a part of 1/50 more than estimated
+    const std::size_t estimated = lines_.estimated_row_count();
+    if (collector_.is_unfiltered()) collector_.reserve(estimated + estimated / kSpare);
   }
 
   void read_row(const Fields& fields) {

@@ -140,6 +140,12 @@ std::string query_of(const Schema& schema, const TimeColumn& time, const std::st
   return query + " FROM " + table;
 }
 
+// As the file's metadata tells, without reading a row.
+std::size_t read_row_count(const DuckdbSession& session) {
+  DuckdbRows rows(session, "SELECT count(*) FROM " + session.table());
+  return rows.next() ? static_cast<std::size_t>(rows.value<std::int64_t>(0, 0)) : 0;
+}
+
 class ParquetParse {
  public:
   ParquetParse(const std::string& path, const ReadOptions& options)
@@ -154,12 +160,17 @@ class ParquetParse {
   }
 
   BarSeries run() {
+    const std::size_t row_count = read_row_count(session_);
+    if (collector_.is_unfiltered()) collector_.reserve(row_count);
     while (rows_.next()) {
       for (std::size_t row = 0; row < rows_.size(); ++row) {
         ++row_count_;
         read_row(row);
       }
     }
+    if (row_count_ != row_count)
+      throw_data_error({session_.path()}, std::to_string(row_count) + " rows, as its metadata says",
+                       std::to_string(row_count_));
     if (row_count_ == 0) throw_data_error({session_.path()}, "bars", "no rows");
     return collector_.finish(row_count_, row_count_);
   }
