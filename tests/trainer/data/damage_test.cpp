@@ -107,17 +107,17 @@ std::size_t read_damaged(const std::string& sound, const std::string& name, std:
 }
 
 TEST(Damage, OfTextIsNeverMoreThanALine) {
-  EXPECT_GT(read_damaged(csv_text(60), "x.csv", test::scaled(1'500)), 0u);
+  EXPECT_GT(read_damaged(csv_text(60), "x.csv", test::scaled(600)), 0u);
 }
 
 TEST(Damage, OfGzipIsNeverMoreThanALine) {
-  read_damaged(gzipped(csv_text(200)), "x.csv.gz", test::scaled(1'000));
+  read_damaged(gzipped(csv_text(200)), "x.csv.gz", test::scaled(400));
 }
 
 TEST(Damage, OfDbnIsNeverMoreThanALine) {
   for (const unsigned version : {1u, 2u, 3u})
     EXPECT_GT(
-        read_damaged(dbn_head({.version = version}) + dbn_minutes(20), "x.dbn", test::scaled(700)),
+        read_damaged(dbn_head({.version = version}) + dbn_minutes(20), "x.dbn", test::scaled(300)),
         0u);
 }
 
@@ -125,14 +125,14 @@ TEST(Damage, OfBarFilesIsNeverMoreThanALine) {
   BarSeries series = synthetic_bars(20, 9);
   series.instrument = "ESH4";
   const std::string sound = bar_file_header(series) + std::string(bar_bytes(series));
-  EXPECT_EQ(read_damaged(sound, "x.bars", test::scaled(1'000)), 0u) << "checksums see everything";
+  EXPECT_EQ(read_damaged(sound, "x.bars", test::scaled(400)), 0u) << "checksums see everything";
 }
 
 TEST(Damage, OfParquetIsNeverMoreThanALine) {
   const std::string reason = why_no_duckdb();
   if (!reason.empty()) GTEST_SKIP() << reason;
   const ParquetFile sound(three_bars("t AS timestamp", ", s AS symbol"));
-  read_damaged(bytes_of(sound.path()), "x.parquet", test::scaled(60));
+  read_damaged(bytes_of(sound.path()), "x.parquet", test::scaled(25));
 }
 }  // namespace
 }  // namespace drey::trainer

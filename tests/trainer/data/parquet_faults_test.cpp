@@ -132,7 +132,7 @@ TEST_F(ParquetFaults, NoRowsAreAFault) {
 TEST_F(ParquetFaults, AFileThatIsCutOffAnywhereIsAFault) {
   const ParquetFile whole(three_bars("t AS timestamp"));
   const std::string bytes = bytes_of(whole.path());
-  for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40) {
+  for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 15) {
     const TemporaryFile cut(bytes.substr(0, size), "cut.parquet");
     const std::string fault = fault_of_file(cut.path());
     EXPECT_TRUE(fault.starts_with("FILE: expected a sound Parquet file, found damage (")) << fault;

@@ -26,14 +26,11 @@ inline std::string why_no_duckdb() {
 /// Runs one statement in a DuckDB that lives as long as the test.
 inline void run_duckdb(const std::string& statement) {
   static const DuckdbApi& api = duckdb_api("a Parquet file");
-  static void* const connection = [] {
-    void* database = nullptr;
-    void* opened = nullptr;
-    if (api.open_ext(nullptr, &database, nullptr, nullptr) != 0 ||
-        api.connect(database, &opened) != 0)
-      throw std::runtime_error("DuckDB does not open");
-    return opened;
-  }();
+  static void* database = nullptr;
+  static void* connection = nullptr;
+  if (connection == nullptr && (api.open_ext(nullptr, &database, nullptr, nullptr) != 0 ||
+                                api.connect(database, &connection) != 0))
+    throw std::runtime_error("DuckDB does not open");
   DuckdbResult result{};
   std::string fault;
   if (api.query(connection, statement.c_str(), &result) != 0) fault = api.result_error(&result);

@@ -106,6 +106,7 @@ TEST_F(Parquet, ManyRowGroupsKeepTheirOrder) {
       file.path() + "' (FORMAT parquet, ROW_GROUP_SIZE 4096)");
   const BarSeries series = read_parquet(file.path());
   ASSERT_EQ(series.bars.size(), 50'000u);
+  EXPECT_EQ(series.bars.capacity(), 50'000u) << "the metadata says how many";
   for (std::size_t i = 0; i < series.bars.size(); ++i)
     ASSERT_EQ(series.bars[i].volume, static_cast<double>(i));
 }
