@@ -138,6 +138,22 @@ TEST(BarVerbs, LeaveNothingBehindWhenTheInputIsBad) {
   EXPECT_EQ(drey::trainer::read_file(out), "an older file");
 }
 
+TEST(BarVerbs, AMissingLibraryOfParquetIsOneLineThatNamesTheWayOut) {
+  const TemporaryFolder folder;
+  const std::string parquet = folder.path("x.parquet");
+  const std::string out = folder.path("x.bars");
+  write_text(parquet, "PAR1 and so on");
+  const ChildResult result = run_program({DREY_TRAIN_PROGRAM, "convert", parquet, out},
+                                         {{"DREY_DUCKDB_LIB", folder.path("none.so")}});
+  EXPECT_EQ(result.exit_status, 2) << result.summary();
+  EXPECT_EQ(std::count(result.error_output.begin(), result.error_output.end(), '\n'), 1)
+      << result.summary();
+  EXPECT_NE(result.error_output.find(parquet + ": expected DuckDB's library at DREY_DUCKDB_LIB"),
+            std::string::npos)
+      << result.summary();
+  EXPECT_EQ(folder.file_count(), 1U);
+}
+
 TEST(BarVerbs, TrainingRefusesABarFileThatWasCutShort) {
   const TemporaryFolder folder;
   const std::string out = folder.path("x.bars");
