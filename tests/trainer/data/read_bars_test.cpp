@@ -12,6 +12,7 @@
 
 #include "trainer/data/bar_file.hpp"
 #include "trainer/data/bar_files.hpp"
+#include "trainer/data/data_summary.hpp"
 #include "trainer/data/dbn_files.hpp"
 #include "trainer/data/fault_text.hpp"
 
@@ -155,6 +156,21 @@ TEST(ReadBars, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(fault_of(folder, "empty.csv"), "FILE: expected a header and bars, found an empty file");
   EXPECT_EQ(fault_of(folder, "missing.csv"), "FILE: expected a file, found none of that name");
   EXPECT_EQ(fault_of(folder, ""), "FILE: expected a file, found a directory");
+}
+
+TEST(ReadBars, GapsRollsAndPricesAreTakenAsTheyStandAndTold) {
+  const Folder folder;
+  folder.add("x.csv",
+             "ts_event,open,high,low,close,volume,symbol\n"
+             "1382110200000,1700,1701,1699,1700,5,ESZ3\n"
+             "1382110260000,1700,1701,1699,1700,0,ESZ3\n"
+             "2013-10-18T15:32:00Z,372150,372151,372149,372150,5,ESH4\n"
+             "2013-10-18T15:37:00Z,372150,372151,372149,372150,5,ESH4\n"
+             "03.11.2019 15:37,372150,372151,372149,372150,5,ESH4");
+  const DataSummary summary = summarise(read_bars(folder / "x.csv"));
+  EXPECT_EQ(to_text(summary),
+            "5 bars of 1 min, 2013-10-18T15:30:00Z to 2019-11-03T15:37:00Z, 2 gaps, the longest "
+            "2207 d, 2 repeats, 1 of volume 0");
 }
 
 TEST(ReadBars, APipeIsReadAsCsv) {
