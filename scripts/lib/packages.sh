@@ -15,7 +15,7 @@ package_rows() {
     build) # the library, the trainer, the benchmarks
       printf '%s\n' g++=c++ cmake=cmake ninja-build=ninja pkg-config=pkg-config python3=python3 \
         libbenchmark-dev libboost-dev libcli11-dev libeigen3-dev libgtest-dev libmimalloc-dev nlohmann-json3-dev \
-        zlib1g-dev '?libtomlplusplus-dev'
+        zlib1g-dev '?libtomlplusplus-dev' '?libzstd-dev'
       ;;
     bars) # the client that brings the market data
       printf '%s\n' npm=npm ca-certificates

@@ -37,7 +37,8 @@ struct Market {
   }
 };
 
-/// Reads `data` (a CSV file or synthetic:ROWS:SEED) and computes features, not yet normalised.
+/// Reads `data` (files as read_bars() takes them, or synthetic:ROWS:SEED) and computes features, not
+/// yet normalised.
 /// Fails: DataError for the file's contents and for too few bars; ConfigError for a `data` of
 /// another form of synthetic:.
 [[nodiscard]] Market load_market(const std::string& data, const std::string& symbol,

@@ -157,6 +157,9 @@ CommandLine parse_command_line(int argument_count, const char* const* arguments)
   CLI::App app("Trains a deep Q-network, on market bars unless --env says otherwise.",
                "drey-train");
   add_options(app, line.config, texts, requests);
+  app.footer(
+      "Verbs: drey-train convert IN OUT [--symbol NAME]; drey-train gen-bars --rows N [--seed S] "
+      "OUT (--help says more).");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForHelp&) {

@@ -237,7 +237,8 @@ void for_each_memory_option(Memory& memory, Row&& row) {
 template <class Run, class Row>
 void for_each_run_option(Run& run, Row&& row) {
   row("--data", run.data, Text{"FILE"}, "",
-      "Bars: a CSV file, plain or gzip, or synthetic:ROWS:SEED.");
+      "Bars: CSV, Parquet, DBN or bar files (one, 'dir/*.csv', or a list with commas), or "
+      "synthetic:ROWS:SEED.");
   row("--symbol", run.symbol, Text{"NAME"}, "", "Use this symbol's rows only.");
   row("--epochs", run.epochs, kEpochLimits, "",
       "Passes over the training bars, those of a resumed run included.");

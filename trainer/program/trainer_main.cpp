@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "trainer/data/error.hpp"
 #include "trainer/files/output_file.hpp"
 #include "trainer/parallel/load_communicator.hpp"
+#include "trainer/program/bar_verbs.hpp"
 #include "trainer/program/checkpoint.hpp"
 #include "trainer/program/checkpoint_folder.hpp"
 #include "trainer/program/command_line.hpp"
@@ -237,6 +239,7 @@ int trainer_main(int argc, char** argv, std::span<const drey::trainer::Environme
   using namespace drey::trainer;
   std::unique_ptr<Ranks> ranks;
   try {
+    if (const std::optional<int> status = run_bar_verb(argc, argv)) return *status;
     ranks = std::make_unique<Ranks>();
     return run_command_line(argc, argv, more, *ranks);
   } catch (const OtherRankFailed&) {
