@@ -199,13 +199,15 @@ BlockIndex CentralHeap::give_back(BlockIndex index, std::uint32_t now_ms) noexce
 
 void CentralHeap::settle() noexcept {
   for (BlockIndex index = blocks_.first(); index != kNoBlock; index = blocks_[index].after) {
-    Block& block = blocks_[index];
-    if (BlockTable::state_of(block) != BlockState::kFree || lane_of(block) == kPastLane) continue;
-    if (!is_past(block)) continue;
-    remove(index);
-    blocks_.drop_uses(block);
-    block.stamp = kPastStamp;
-    index = give_back(index, block.freed_ms);
+    // Again for what it joined: a neighbour that is past as well, and was not looked at yet.
+    while (BlockTable::state_of(blocks_[index]) == BlockState::kFree &&
+           lane_of(blocks_[index]) != kPastLane && is_past(blocks_[index])) {
+      Block& block = blocks_[index];
+      remove(index);
+      blocks_.drop_uses(block);
+      block.stamp = kPastStamp;
+      index = give_back(index, block.freed_ms);
+    }
   }
 }
 
