@@ -165,7 +165,7 @@ class AllocatorState {
   void refill(const Climb& climb) noexcept;
 
   // deallocate.cpp
-  void put_in_heap(BlockIndex index, StreamIndex stream) noexcept;
+  void put_in_heap(BlockIndex index, StreamIndex stream, std::uint32_t now_ms) noexcept;
   bool put_in_magazine(BlockIndex index, ThreadCache& cache, StreamIndex stream,
                        const Stream* handle) noexcept;
   void settle_uses(Block& block, StreamIndex stream) noexcept;

@@ -56,7 +56,8 @@ Outcome AllocatorState::deallocate(void* pointer, const Stream* stream,
   counts.frees.add(1);
   counts.freed_bytes.add(block.granules * kGranuleBytes);
   counts.freed_requested_bytes.add(block.requested);
-  if (cache == nullptr || !put_in_magazine(index, *cache, owner, stream)) put_in_heap(index, owner);
+  if (cache == nullptr || !put_in_magazine(index, *cache, owner, stream))
+    put_in_heap(index, owner, coarse_ms());
   close_due_epochs(scope);
   open_cache(cache);
   return {};
@@ -117,14 +118,15 @@ void AllocatorState::settle_uses(Block& block, StreamIndex stream) noexcept {
   if (!is_needed) blocks.drop_uses(block);
 }
 
-void AllocatorState::put_in_heap(BlockIndex index, StreamIndex stream) noexcept {
+void AllocatorState::put_in_heap(BlockIndex index, StreamIndex stream,
+                                 std::uint32_t now_ms) noexcept {
   Block& block = heap.blocks()[index];
   const std::uint64_t bytes = block.granules * kGranuleBytes;
   if (block.uses != 0) settle_uses(block, stream);
   block.stamp = timelines.now(stream);
   ++kept_.active.freed;
   kept_.active_bytes.freed += bytes;
-  heap.give_back(index, coarse_ms());
+  heap.give_back(index, now_ms);
   if (!timelines.count_free(stream, bytes) || is_asleep_) return;
   is_epoch_due_ = true;
   due_stream_ = stream;
@@ -140,13 +142,15 @@ void AllocatorState::close_due_epochs(DriverScope& scope) noexcept {
 void AllocatorState::flush_slot(ThreadCache& cache, Magazine& magazine, std::uint32_t size_class,
                                 std::uint32_t kept) noexcept {
   Magazine::Slot& slot = magazine.slots[size_class];
+  if (slot.count <= kept) return;
+  const std::uint32_t now_ms = coarse_ms();
   while (slot.count > kept) {
     const BlockIndex index = slot.head;
     Block& block = heap.blocks()[index];
     slot.head = block.next;
     --slot.count;
     cache.counters.magazine_bytes.subtract(block.granules * kGranuleBytes);
-    put_in_heap(index, magazine.stream);
+    put_in_heap(index, magazine.stream, now_ms);
   }
 }
 
