@@ -166,6 +166,7 @@ class AllocatorState {
 
   // deallocate.cpp
   void put_in_heap(BlockIndex index, StreamIndex stream, std::uint32_t now_ms) noexcept;
+  void note_freed(StreamIndex stream, std::uint64_t bytes, std::uint32_t count) noexcept;
   bool put_in_magazine(BlockIndex index, ThreadCache& cache, StreamIndex stream,
                        const Stream* handle) noexcept;
   void settle_uses(Block& block, StreamIndex stream) noexcept;

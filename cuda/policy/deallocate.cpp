@@ -113,7 +113,7 @@ void AllocatorState::settle_uses(Block& block, StreamIndex stream) noexcept {
     if (use.epoch == Use::kUntilFree) use.epoch = timelines.now(use.stream).epoch;
     is_needed = is_needed ||
                 !(use.stream == stream || timelines.is_ordered(stream, {use.stream, use.epoch}));
-    static_cast<void>(timelines.count_free(use.stream, 0));
+    static_cast<void>(timelines.count_free(use.stream, 0, 1));
   }
   if (!is_needed) blocks.drop_uses(block);
 }
@@ -124,10 +124,15 @@ void AllocatorState::put_in_heap(BlockIndex index, StreamIndex stream,
   const std::uint64_t bytes = block.granules * kGranuleBytes;
   if (block.uses != 0) settle_uses(block, stream);
   block.stamp = timelines.now(stream);
-  ++kept_.active.freed;
-  kept_.active_bytes.freed += bytes;
   heap.give_back(index, now_ms);
-  if (!timelines.count_free(stream, bytes) || is_asleep_) return;
+  note_freed(stream, bytes, 1);
+}
+
+void AllocatorState::note_freed(StreamIndex stream, std::uint64_t bytes,
+                                std::uint32_t count) noexcept {
+  kept_.active.freed += count;
+  kept_.active_bytes.freed += bytes;
+  if (!timelines.count_free(stream, bytes, count) || is_asleep_) return;
   is_epoch_due_ = true;
   due_stream_ = stream;
 }
@@ -144,14 +149,19 @@ void AllocatorState::flush_slot(ThreadCache& cache, Magazine& magazine, std::uin
   Magazine::Slot& slot = magazine.slots[size_class];
   if (slot.count <= kept) return;
   const std::uint32_t now_ms = coarse_ms();
+  const Stamp stamp = timelines.now(magazine.stream);
+  const std::uint32_t count = slot.count - kept;
+  const std::uint64_t bytes = count * (granules_of_class(size_class) * kGranuleBytes);
   while (slot.count > kept) {
     const BlockIndex index = slot.head;
     Block& block = heap.blocks()[index];
     slot.head = block.next;
     --slot.count;
-    cache.counters.magazine_bytes.subtract(block.granules * kGranuleBytes);
-    put_in_heap(index, magazine.stream, now_ms);
+    block.stamp = stamp;
+    heap.give_back(index, now_ms);
   }
+  cache.counters.magazine_bytes.subtract(bytes);
+  note_freed(magazine.stream, bytes, count);
 }
 
 std::uint64_t AllocatorState::flush(ThreadCache& cache) noexcept {

@@ -85,8 +85,9 @@ class Timelines {
   /// A block was freed with now(): records an event if the policy says so, and no stream is capturing.
   /// Fails: as the driver; the stamp is good all the same.
   Result note_free(StreamIndex stream, std::uint64_t bytes) noexcept;
-  /// The same without the event. Returns: whether the policy asks for close_epoch(). No driver call.
-  [[nodiscard]] bool count_free(StreamIndex stream, std::uint64_t bytes) noexcept;
+  /// The same for `count` blocks, without the event. Returns: whether the policy asks for close_epoch().
+  [[nodiscard]] bool count_free(StreamIndex stream, std::uint64_t bytes,
+                                std::uint32_t count) noexcept;
   /// Ends the epoch by an event: all stamps so far can be waited for. Nothing to close: no call.
   /// Fails: as the driver; kInvalidHandle if the stream is gone: its stamps are complete only after
   /// complete(); kCaptureUnsupported while the stream captures.
