@@ -157,10 +157,10 @@ def is_caught(source, build, mutant, folder):
     run(["ar", "d", library, os.path.basename(output)], folder, 60)
     run(["ar", "r", library, "mutant.o"], folder, 60)
     for program in PROGRAMS:
-        objects = next(os.path.join(root, found) for root, _, names in os.walk(os.path.join(build, "tests"))
-                       for found in names if found == program.removeprefix("cuda_") + ".cpp.o")
+        objects = [os.path.join(root, name) for root, _, names in os.walk(os.path.join(build, "tests", "unit"))
+                   if root.split(os.sep)[-1] == f"{program}.dir" for name in names if name.endswith(".o")]
         binary = os.path.join(folder, program)
-        linked = run(["c++", "-o", binary, objects, os.path.join(build, "lib", "libdrey_cuda_sim.a"), library,
+        linked = run(["c++", "-o", binary, *objects, os.path.join(build, "lib", "libdrey_cuda_sim.a"), library,
                       os.path.join(build, "lib", "libdrey_base.a"), "-lgtest", "-lgtest_main", "-ldl", "-pthread"],
                      folder, 120)
         if linked is None or linked.returncode != 0:

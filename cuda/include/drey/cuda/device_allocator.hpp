@@ -4,7 +4,8 @@
 // A free promises that all uses come before the present end of a stream: the one it names, or, if it
 // names none, the one the block was allocated for, and those of record_stream() and record_use().
 // Memory goes to the same stream again without a driver call, to another one only when it is past, or the
-// stream waits for it. A stream that will be destroyed is told by stream_retired() first.
+// stream waits for it. A stream that will be destroyed is told by stream_retired() first. Not for streams
+// that capture a graph: a replay would use memory that is somebody else's by then.
 //
 // Invariants: no block is handed out twice, or before the work of the one before it is ordered before the
 // new stream's; a call that fails has changed nothing; no driver call is made by a destructor.
