@@ -1,0 +1,17 @@
+// policies.cpp: see policies.hpp.
+// SPDX-License-Identifier: MIT
+#include "replay/policies.hpp"
+
+namespace drey::cuda::replay {
+std::span<const PolicyKind> policies() {
+  static constexpr PolicyKind kKinds[] = {
+      {"pages", "model: one range of addresses, 2 MiB pages moved where they are needed",
+       make_pages_policy},
+      {"pytorch", "model: PyTorch's native caching allocator", make_pytorch_policy},
+      {"expandable", "model: PyTorch with expandable segments of 20 MiB handles",
+       make_expandable_policy},
+      {"rmm", "model: RMM's pool, coalescing best fit, a list a stream", make_rmm_policy},
+  };
+  return kKinds;
+}
+}  // namespace drey::cuda::replay
