@@ -43,7 +43,7 @@ TEST_F(TraceRecorder, GivesBackWhatWasRecordedInOrder) {
     EXPECT_EQ(records[index].stream, 7 + index);
     EXPECT_EQ(records[index].action, TraceAction::kRecordUse);
     EXPECT_EQ(records[index].thread, records[0].thread);
-    if (index != 0) EXPECT_GE(records[index].ticks, records[index - 1].ticks);
+    EXPECT_GE(records[index].ticks, records[index == 0 ? 0 : index - 1].ticks);
   }
   EXPECT_TRUE(read_all(1).empty()) << "read twice";
 }
