@@ -19,8 +19,10 @@ struct Subject {
   const char* name;
   std::unique_ptr<AllocatorShape> (*make)();
 };
-constexpr Subject kSubjects[] = {
-    {"cub", make_cub_shape}, {"pytorch_shape", make_pytorch_shape}, {"rmm_shape", make_rmm_shape}};
+constexpr Subject kSubjects[] = {{"drey", make_drey_shape},
+                                 {"cub", make_cub_shape},
+                                 {"pytorch_shape", make_pytorch_shape},
+                                 {"rmm_shape", make_rmm_shape}};
 
 cuda::Stream new_stream() {
   cuda::Stream stream = nullptr;

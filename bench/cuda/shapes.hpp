@@ -27,6 +27,7 @@ class AllocatorShape {
   virtual void deallocate(void* block, std::size_t bytes, cuda::Stream stream) = 0;
 };
 
+[[nodiscard]] std::unique_ptr<AllocatorShape> make_drey_shape();
 [[nodiscard]] std::unique_ptr<AllocatorShape> make_pytorch_shape();
 [[nodiscard]] std::unique_ptr<AllocatorShape> make_rmm_shape();
 /// The toolkit's, as it is. Null where there is no toolkit.

@@ -13,8 +13,9 @@
 namespace drey::cuda::replay {
 struct PolicyResult {
   PolicyKind kind;
-  Run unlimited;   ///< as much memory as it likes
-  Capacity least;  ///< and on as little as it needs
+  Run unlimited;                ///< as much memory as it likes
+  Capacity least;               ///< and on as little as it needs
+  double cpu_ns_per_event = 0;  ///< without limit, and without a driver's time
 };
 
 struct Report {

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <drey/cuda/observer.hpp>
 #include <drey/cuda/trace_record.hpp>
 
 #include <atomic>
@@ -49,6 +50,9 @@ void stop_recording() noexcept;
 /// Records that were overwritten before they were read, or had no ring. Threads: as read_records().
 [[nodiscard]] std::uint64_t lost_records() noexcept;
 [[nodiscard]] TraceMoment trace_moment() noexcept;
+
+/// For DeviceAllocator::set_observer(): every event is recorded, while recording is on.
+[[nodiscard]] const Observer& recording_observer() noexcept;
 
 namespace recorder {
 inline constinit std::atomic<bool> is_on{false};
