@@ -77,6 +77,19 @@ constexpr EntryPoint kEntryPoints[kEntryPointCount] = {
     {"cuStreamGetCaptureInfo", 12030, offsetof(DriverTable, stream_get_capture_info), false},
     {"cuStreamUpdateCaptureDependencies", 12030,
      offsetof(DriverTable, stream_update_capture_dependencies), false},
+    {"cuMemExportToShareableHandle", 10020, offsetof(DriverTable, mem_export_to_shareable_handle),
+     false},
+    {"cuMemImportFromShareableHandle", 10020,
+     offsetof(DriverTable, mem_import_from_shareable_handle), false},
+    {"cuMemAllocAsync", 11020, offsetof(DriverTable, mem_alloc_async), false},
+    {"cuMemAllocFromPoolAsync", 11020, offsetof(DriverTable, mem_alloc_from_pool_async), false},
+    {"cuMemFreeAsync", 11020, offsetof(DriverTable, mem_free_async), false},
+    {"cuDeviceGetDefaultMemPool", 11020, offsetof(DriverTable, device_get_default_mem_pool), false},
+    {"cuMemPoolCreate", 11020, offsetof(DriverTable, mem_pool_create), false},
+    {"cuMemPoolDestroy", 11020, offsetof(DriverTable, mem_pool_destroy), false},
+    {"cuMemPoolTrimTo", 11020, offsetof(DriverTable, mem_pool_trim_to), false},
+    {"cuMemPoolSetAttribute", 11020, offsetof(DriverTable, mem_pool_set_attribute), false},
+    {"cuMemPoolGetAttribute", 11020, offsetof(DriverTable, mem_pool_get_attribute), false},
 };
 
 constexpr bool entries_are_in_order() {

@@ -136,6 +136,41 @@ Result mem_get_access(unsigned long long* flags, const MemoryLocation* /*locatio
   return Result::kSuccess;
 }
 
+Result mem_alloc_async(DevicePointer* pointer, std::size_t bytes, Stream /*stream*/) noexcept {
+  return mem_alloc(pointer, bytes);
+}
+Result mem_alloc_from_pool_async(DevicePointer* pointer, std::size_t bytes, MemoryPool /*pool*/,
+                                 Stream /*stream*/) noexcept {
+  return mem_alloc(pointer, bytes);
+}
+Result mem_export(void* shared, MemoryHandle /*handle*/, unsigned /*type*/,
+                  unsigned long long /*flags*/) noexcept {
+  *static_cast<int*>(shared) = -1;
+  return Result::kSuccess;
+}
+Result mem_pool_get_attribute(MemoryPool /*pool*/, PoolAttribute attribute, void* value) noexcept {
+  if (attribute <= PoolAttribute::kReuseInternalDependencies) {
+    *static_cast<int*>(value) = 1;
+  } else {
+    *static_cast<std::uint64_t*>(value) = 0;
+  }
+  return Result::kSuccess;
+}
+
+void set_calls_of_pools(DriverTable& table) noexcept {
+  table.mem_export_to_shareable_handle = mem_export;
+  table.mem_import_from_shareable_handle = create;
+  table.mem_alloc_async = mem_alloc_async;
+  table.mem_alloc_from_pool_async = mem_alloc_from_pool_async;
+  table.mem_free_async = succeed;
+  table.device_get_default_mem_pool = create;
+  table.mem_pool_create = create;
+  table.mem_pool_destroy = succeed;
+  table.mem_pool_trim_to = succeed;
+  table.mem_pool_set_attribute = succeed;
+  table.mem_pool_get_attribute = mem_pool_get_attribute;
+}
+
 void set_calls_of_contexts(DriverTable& table) noexcept {
   table.init = succeed;
   table.driver_get_version = give<13000>;
@@ -211,6 +246,7 @@ const DriverTable& null_driver() noexcept {
     set_calls_of_contexts(table);
     set_calls_of_streams(table);
     set_calls_of_memory(table);
+    set_calls_of_pools(table);
     return table;
   }();
   return filled;

@@ -177,6 +177,14 @@ bool PageStore::is_whole(PageRange range) const noexcept {
   return first.handle_place == 0 && last.handle_place + 1 == last.handle_pages;
 }
 
+PageRange PageStore::whole_within(PageRange range) const noexcept {
+  std::uint32_t first = range.first;
+  std::uint32_t end = range.end();
+  if (first < end && pages_[first].handle_place != 0) first = handle_range(first).end();
+  while (first < end && handle_range(end - 1).end() > end) end = handle_range(end - 1).first;
+  return first < end ? PageRange{first, end - first} : PageRange{first, 0};
+}
+
 bool PageStore::is_mapped(std::uint32_t page) const noexcept {
   return page < page_count_ && pages_[page].state == State::kMapped;
 }
@@ -196,6 +204,6 @@ bool PageStore::invariants_hold() const noexcept {
   }
   for (std::size_t size = 0; size < kSizes; ++size)
     seen.spare += spare_count_[size] * pages_of(size);
-  return seen == counts_ && counts_.held() <= limit_pages_;
+  return seen == counts_;
 }
 }  // namespace drey::cuda

@@ -2,7 +2,7 @@
 // memory, and memory on its way from one page to another.
 //
 // Invariants: a page is unmapped, mapped, asleep or stuck, and says so. Held handles are those of
-// mapped and stuck pages and the spares, each once; their pages are never more than the limit. A call
+// mapped and stuck pages and the spares, each once; no call brings their pages above the limit. A call
 // that fails has changed nothing that counts() or is_mapped() shows, but where a driver fails twice:
 // once in the call and again while it is undone; what is left then is stuck or spare, and is mended by
 // the next call that needs it.
@@ -90,6 +90,8 @@ class PageStore {
 
   /// Whether the range cuts no large handle in two: only whole handles can be unmapped.
   [[nodiscard]] bool is_whole(PageRange range) const noexcept;
+  /// The largest part of a mapped range that cuts no handle; count 0 if there is none.
+  [[nodiscard]] PageRange whole_within(PageRange range) const noexcept;
   [[nodiscard]] bool is_mapped(std::uint32_t page) const noexcept;
   [[nodiscard]] DevicePointer address_of(std::uint32_t page) const noexcept {
     return base_ + page * page_bytes_;
@@ -97,6 +99,8 @@ class PageStore {
   [[nodiscard]] std::uint64_t page_bytes() const noexcept { return page_bytes_; }
   [[nodiscard]] std::uint32_t page_count() const noexcept { return page_count_; }
   [[nodiscard]] std::uint64_t limit_pages() const noexcept { return limit_pages_; }
+  /// Another limit, of pages. What is held beyond it stays; nothing is added.
+  void set_limit_pages(std::uint64_t pages) noexcept { limit_pages_ = pages; }
   [[nodiscard]] const PageCounts& counts() const noexcept { return counts_; }
   /// Counts every page and compares. Cost: all pages.
   [[nodiscard]] bool invariants_hold() const noexcept;

@@ -17,6 +17,7 @@ template <typename Body>
 Result call(const char* name, std::size_t bytes, Body&& body) {
   Machine* const machine = Machine::installed();
   if (machine == nullptr) return Result::kDeinitialized;
+  machine->faults.begin(name);
   const std::lock_guard guard(machine->lock);
   const Result fault = machine->faults.next(name, bytes, machine->current_device());
   if (fault != Result::kSuccess) return fault;
@@ -54,4 +55,5 @@ void set_capture_calls(DriverTable& table) noexcept;
 void set_graph_calls(DriverTable& table) noexcept;
 void set_memory_calls(DriverTable& table) noexcept;
 void set_virtual_memory_calls(DriverTable& table) noexcept;
+void set_pool_calls(DriverTable& table) noexcept;
 }  // namespace drey::cuda::sim

@@ -103,8 +103,13 @@ Result device_get_attribute(int* value, DeviceAttribute attribute, Device device
       case DeviceAttribute::kVirtualMemory:
         *value = machine.config.has_virtual_memory ? 1 : 0;
         return Result::kSuccess;
-      case DeviceAttribute::kComputeCapabilityMinor:
+      case DeviceAttribute::kMemoryPools:
+        *value = 1;
+        return Result::kSuccess;
       case DeviceAttribute::kPosixFileDescriptors:
+        *value = machine.config.has_file_descriptors ? 1 : 0;
+        return Result::kSuccess;
+      case DeviceAttribute::kComputeCapabilityMinor:
       case DeviceAttribute::kDirectRdmaWithVirtualMemory:
         *value = 0;
         return Result::kSuccess;

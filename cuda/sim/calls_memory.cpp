@@ -29,6 +29,11 @@ Result mem_free(DevicePointer pointer) {
     const Device device = machine.current_device();
     if (device < 0) return Result::kInvalidContext;
     if (pointer == 0) return Result::kSuccess;
+    if (machine.pools.owns(pointer)) {
+      const Result given = machine.pools.deallocate(pointer, 0, {});
+      if (given == Result::kSuccess) machine.wait_for_device(device);
+      return given;
+    }
     std::size_t bytes = 0;
     const Result freed = machine.memory.deallocate(pointer, &bytes);
     if (freed != Result::kSuccess) return freed;
@@ -93,16 +98,21 @@ Result memcpy_async(DevicePointer to, DevicePointer from, std::size_t bytes, Str
     for (const Access& access : {Access{from, bytes, false}, Access{to, bytes, true}}) {
       if (bytes != 0 && is_checked(machine, access)) accesses.push_back(access);
     }
-    return machine.submit(stream, accesses, "memcpy");
+    const Result done = machine.submit(stream, accesses, "memcpy");
+    if (done == Result::kSuccess && stream.capture == 0)
+      machine.memory.copy_contents(to, from, bytes, stream.device);
+    return done;
   });
 }
 
-Result memset_d8_async(DevicePointer to, unsigned char /*value*/, std::size_t bytes,
-                       Stream handle) {
+Result memset_d8_async(DevicePointer to, unsigned char value, std::size_t bytes, Stream handle) {
   return stream_call("cuMemsetD8Async", handle, [&](Machine& machine, StreamState& stream) {
     std::vector<Access> accesses;
     if (bytes != 0) accesses.push_back({to, bytes, true});
-    return machine.submit(stream, accesses, "memset");
+    const Result done = machine.submit(stream, accesses, "memset");
+    if (done == Result::kSuccess && stream.capture == 0)
+      machine.memory.fill_contents(to, value, bytes, stream.device);
+    return done;
   });
 }
 }  // namespace

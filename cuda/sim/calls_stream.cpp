@@ -62,6 +62,7 @@ Result stream_synchronize(Stream handle) {
     if (refused != Result::kSuccess) return refused;
     const EventState end = end_of(machine, stream);
     machine.timeline.host_waits(end.work, end.clock);
+    machine.pools.after_wait();
     return Result::kSuccess;
   });
 }
@@ -172,6 +173,7 @@ Result event_query(Event handle) {
 Result event_synchronize(Event handle) {
   return event_call("cuEventSynchronize", handle, [](Machine& machine, const EventState& event) {
     machine.timeline.host_waits(event.work, event.clock);
+    machine.pools.after_wait();
     return Result::kSuccess;
   });
 }

@@ -26,6 +26,14 @@ class Clock {
   }
   [[nodiscard]] bool covers(Moment moment) const { return at(moment.chain) >= moment.epoch; }
 
+  /// All that the other one covers.
+  [[nodiscard]] bool covers_all(const Clock& other) const {
+    for (std::size_t chain = 0; chain < other.epochs_.size(); ++chain) {
+      if (at(static_cast<Chain>(chain)) < other.epochs_[chain]) return false;
+    }
+    return true;
+  }
+
   void join(const Clock& other) {
     if (epochs_.size() < other.epochs_.size()) epochs_.resize(other.epochs_.size(), 0);
     for (std::size_t chain = 0; chain < other.epochs_.size(); ++chain)

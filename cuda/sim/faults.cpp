@@ -25,6 +25,7 @@ void Faults::break_context(Result result) {
 void Faults::clear() {
   nth_ = {};
   predicate_ = nullptr;
+  before_ = nullptr;
   broken_ = Result::kSuccess;
 }
 

@@ -58,6 +58,12 @@ class HandleTable {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   template <typename Visit>
+  void for_each_shared(Visit&& visit) const {
+    for (const auto& object : slots_) {
+      if (object != nullptr) visit(object);
+    }
+  }
+  template <typename Visit>
   void for_each(Visit&& visit) const {
     for (const auto& object : slots_) {
       if (object != nullptr) visit(*object);

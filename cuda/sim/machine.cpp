@@ -17,7 +17,11 @@ constexpr std::uintptr_t kContextStep = 16;
 }  // namespace
 
 Machine::Machine(const Config& wanted)
-    : config(wanted), timeline(wanted.host_order), memory(wanted), random_(wanted.seed) {
+    : config(wanted),
+      timeline(wanted.host_order),
+      memory(wanted),
+      pools(memory, timeline, wanted.granularity_bytes),
+      random_(wanted.seed) {
   for (Device device = 0; device < config.device_count; ++device) {
     devices.emplace_back();
     devices.back().legacy = timeline.new_stream(device, true, true);
@@ -173,10 +177,12 @@ void Machine::wait_for_device(Device device) {
   std::erase_if(state.destroyed, [this](const std::shared_ptr<StreamState>& stream) {
     return config.host_order == HostOrder::kByCall || !stream->is_blocking;
   });
+  pools.after_wait();
 }
 
 void Machine::reset(Device device) {
   wait_for_device(device);
+  pools.forget(device);
   memory.forget_allocations(device);
   streams.erase_if([&](const StreamState& stream) { return stream.device == device; });
   events.erase_if([&](const EventState& event) { return event.device == device; });

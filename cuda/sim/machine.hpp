@@ -10,6 +10,7 @@
 #include "sim/graph.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/memory.hpp"
+#include "sim/pools.hpp"
 #include "sim/shadow.hpp"
 #include "sim/timeline.hpp"
 
@@ -93,6 +94,7 @@ class Machine {
   Shadow shadow{hazards};
   Timeline timeline;
   Memory memory;
+  Pools pools;
   bool is_initialised = false;
   std::vector<DeviceState> devices;
   HandleTable<Stream, StreamState> streams{0x5200'0000'0000};

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: MIT
 #include "sim/memory.hpp"
 
+#include <drey/base/assert.hpp>
+
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 
 namespace drey::cuda::sim {
@@ -20,20 +23,34 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 }  // namespace
 
 Memory::Memory(const Config& config)
-    : memory_bytes_(config.memory_bytes),
+    : has_contents_(config.has_contents),
+      has_file_descriptors_(config.has_file_descriptors),
+      placement_(config.placement),
+      random_(config.seed),
+      first_address_(config.has_contents
+                         ? contents_.reserve(config.address_space_bytes, config.granularity_bytes)
+                         : kFirstAddress),
+      memory_bytes_(config.memory_bytes),
       address_space_bytes_(config.address_space_bytes),
       granularity_bytes_(config.granularity_bytes),
-      devices_(static_cast<std::size_t>(config.device_count)) {}
+      devices_(static_cast<std::size_t>(config.device_count)) {
+  DREY_CHECK(first_address_ != 0, "no addresses for the contents of a simulated device");
+}
 
 Memory::~Memory() {
   for (const auto& [base, range] : host_) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer.
     if (!range.is_registered) std::free(reinterpret_cast<void*>(base));
   }
+  handles_.for_each([](const Physical& physical) { close_file(physical.file); });
+  for (const auto& [base, mapping] : mappings_) {
+    if (mapping.physical->held == 0 && --mapping.physical->mapped == 0)
+      close_file(mapping.physical->file);
+  }
 }
 
 bool Memory::is_device_address(DevicePointer address) const {
-  return address >= kFirstAddress && address - kFirstAddress < address_space_bytes_;
+  return address >= first_address_ && address - first_address_ < address_space_bytes_;
 }
 
 std::uint64_t Memory::free_bytes(Device device) const {
@@ -53,32 +70,51 @@ Result Memory::take_physical(Device device, std::size_t bytes) {
 }
 
 bool Memory::is_free_range(DevicePointer base, std::size_t bytes) const {
-  if (!is_device_address(base) || bytes > address_space_bytes_ - (base - kFirstAddress))
+  if (!is_device_address(base) || bytes > address_space_bytes_ - (base - first_address_))
     return false;
   const auto next = ranges_.lower_bound(base);
   if (next != ranges_.end() && next->first < base + bytes) return false;
   return next == ranges_.begin() || std::prev(next)->first + std::prev(next)->second.bytes <= base;
 }
 
-DevicePointer Memory::find_hole(std::size_t bytes, std::size_t alignment) const {
-  if (bytes > address_space_bytes_ || alignment > address_space_bytes_) return 0;
-  DevicePointer candidate = round_up(kFirstAddress, alignment);
+DevicePointer Memory::lowest_hole(std::size_t bytes, std::size_t alignment) const {
+  const std::uint64_t gap = placement_ == Placement::kScattered ? granularity_bytes_ : 0;
+  DevicePointer candidate = round_up(first_address_ + gap, alignment);
   for (const auto& [base, range] : ranges_) {
-    if (candidate + bytes <= base) break;
-    candidate = std::max<DevicePointer>(candidate, round_up(base + range.bytes, alignment));
+    if (candidate + bytes + gap <= base) break;
+    candidate = std::max<DevicePointer>(candidate, round_up(base + range.bytes + gap, alignment));
   }
   return is_free_range(candidate, bytes) ? candidate : 0;
+}
+
+DevicePointer Memory::find_hole(std::size_t bytes, std::size_t alignment) {
+  if (bytes > address_space_bytes_ || alignment > address_space_bytes_) return 0;
+  // By chance, while chance does it; a full space needs a search.
+  constexpr int kTries = 64;
+  for (int tries = 0; placement_ == Placement::kRandom && tries < kTries; ++tries) {
+    const DevicePointer wish =
+        round_up(first_address_ + random_() % address_space_bytes_, alignment);
+    if (is_free_range(wish, bytes)) return wish;
+  }
+  return lowest_hole(bytes, alignment);
+}
+
+void Memory::forget_range(DevicePointer base, std::size_t bytes) const {
+  if (has_contents_) contents_.unmap(base, round_up(bytes, kHostAlignment));
 }
 
 Result Memory::allocate(DevicePointer* pointer, std::size_t bytes, Device device) {
   if (bytes == 0) return Result::kInvalidValue;
   if (bytes > memory_bytes_) return Result::kOutOfMemory;
-  const std::size_t rounded = round_up(bytes, kAllocationAlignment);
-  const DevicePointer base = find_hole(rounded, kAllocationAlignment);
+  // Contents are the kernel's pages, which no two allocations share.
+  const std::size_t granule = has_contents_ ? kHostAlignment : kAllocationAlignment;
+  const std::size_t rounded = round_up(bytes, granule);
+  const DevicePointer base = find_hole(rounded, granule);
   if (base == 0) return Result::kOutOfMemory;
   const Result taken = take_physical(device, rounded);
   if (taken != Result::kSuccess) return taken;
   ranges_.emplace(base, Range{rounded, device, rounded});
+  if (has_contents_) contents_.map(base, rounded, -1);
   *pointer = base;
   return Result::kSuccess;
 }
@@ -93,6 +129,7 @@ Result Memory::deallocate(DevicePointer pointer, std::size_t* bytes) {
   const auto found = ranges_.find(pointer);
   *bytes = found->second.bytes;
   devices_[static_cast<std::size_t>(found->second.device)].used -= found->second.physical_bytes;
+  forget_range(pointer, found->second.bytes);
   ranges_.erase(found);
   return Result::kSuccess;
 }
@@ -101,6 +138,7 @@ void Memory::forget_allocations(Device device) {
   std::erase_if(ranges_, [&](const auto& entry) {
     if (entry.second.device != device) return false;
     devices_[static_cast<std::size_t>(device)].used -= entry.second.physical_bytes;
+    forget_range(entry.first, entry.second.bytes);
     return true;
   });
 }
@@ -184,6 +222,23 @@ Reach Memory::reach(const Access& access, Device device) const {
     ++mapping;
   }
   return Reach::kMemory;
+}
+
+// What the program has of its own can be reached, too.
+void Memory::fill_contents(DevicePointer to, unsigned char value, std::size_t bytes,
+                           Device device) const {
+  if (!has_contents_ || bytes == 0) return;
+  if (is_device_address(to) && reach({to, bytes, true}, device) != Reach::kMemory) return;
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+}
+
+void Memory::copy_contents(DevicePointer to, DevicePointer from, std::size_t bytes,
+                           Device device) const {
+  if (!has_contents_ || bytes == 0) return;
+  for (const Access& access : {Access{to, bytes, true}, Access{from, bytes, false}}) {
+    if (is_device_address(access.base) && reach(access, device) != Reach::kMemory) return;
+  }
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
 }
 
 void Memory::add_to(Counts& counts) const {

@@ -19,6 +19,7 @@ DriverTable filled_table() noexcept {
   set_graph_calls(table);
   set_memory_calls(table);
   set_virtual_memory_calls(table);
+  set_pool_calls(table);
   return table;
 }
 }  // namespace
@@ -168,6 +169,7 @@ Counts Simulator::counts() const {
   counts.graphs = machine_->graphs.size();
   counts.graph_execs = machine_->execs.size();
   counts.captures = machine_->captures.size();
+  counts.pools = machine_->pools.created();
   machine_->memory.add_to(counts);
   return counts;
 }

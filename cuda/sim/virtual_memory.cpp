@@ -34,10 +34,18 @@ Result Memory::create(MemoryHandle* handle, std::size_t bytes, const MemoryPrope
       properties.location.type != MemoryLocation::kDevice || properties.windows_data != nullptr)
     return Result::kInvalidValue;
   if (!is_device(properties.location.id)) return Result::kInvalidDevice;
-  if (properties.exported_as != 0) return Result::kNotSupported;
+  const bool is_exportable = properties.exported_as == kPosixFileDescriptor;
+  if (properties.exported_as != 0 && (!is_exportable || !has_file_descriptors_))
+    return Result::kNotSupported;
   const Result taken = take_physical(properties.location.id, bytes);
   if (taken != Result::kSuccess) return taken;
   auto physical = std::make_shared<Physical>();
+  physical->is_exportable = is_exportable;
+  if (has_contents_ || is_exportable) physical->file = make_memory_file(bytes);
+  if (physical->file < 0 && (has_contents_ || is_exportable)) {
+    devices_[static_cast<std::size_t>(properties.location.id)].used -= bytes;
+    return Result::kOutOfMemory;
+  }
   physical->bytes = bytes;
   physical->device = properties.location.id;
   physical->held = 1;
@@ -49,8 +57,10 @@ Result Memory::create(MemoryHandle* handle, std::size_t bytes, const MemoryPrope
 
 void Memory::drop_if_unused(const std::shared_ptr<Physical>& physical) {
   if (physical->held != 0 || physical->mapped != 0) return;
-  devices_[static_cast<std::size_t>(physical->device)].used -= physical->bytes;
+  if (!physical->is_foreign)
+    devices_[static_cast<std::size_t>(physical->device)].used -= physical->bytes;
   --physicals_;
+  close_file(physical->file);
 }
 
 Result Memory::release(MemoryHandle handle) {
@@ -74,6 +84,41 @@ Result Memory::retain(MemoryHandle* handle, DevicePointer address) {
   return Result::kSuccess;
 }
 
+Result Memory::export_to(int* file, MemoryHandle handle) {
+  const Physical* const physical = handles_.find(handle);
+  if (physical == nullptr || !physical->is_exportable) return Result::kInvalidValue;
+  *file = duplicate_file(physical->file);
+  return *file < 0 ? Result::kOutOfMemory : Result::kSuccess;
+}
+
+Result Memory::import_from(MemoryHandle* handle, int file, Device device) {
+  if (!has_file_descriptors_) return Result::kNotSupported;
+  std::size_t bytes = 0;
+  const std::uint64_t wanted = identify_file(file, &bytes);
+  if (wanted == 0 || bytes == 0 || !is_granular(bytes)) return Result::kInvalidValue;
+  std::shared_ptr<Physical> physical;
+  const auto compare = [&](const std::shared_ptr<Physical>& candidate) {
+    std::size_t size = 0;
+    if (candidate->file >= 0 && identify_file(candidate->file, &size) == wanted)
+      physical = candidate;
+  };
+  handles_.for_each_shared(compare);
+  for (const auto& [base, mapping] : mappings_) compare(mapping.physical);
+  if (physical == nullptr) {
+    // Of another process, which counts its bytes.
+    physical = std::make_shared<Physical>();
+    physical->file = duplicate_file(file);
+    if (physical->file < 0) return Result::kOutOfMemory;
+    physical->bytes = bytes;
+    physical->device = device;
+    physical->is_foreign = true;
+    ++physicals_;
+  }
+  if (physical->held++ == 0) physical->handle = handles_.add(physical);
+  *handle = physical->handle;
+  return Result::kSuccess;
+}
+
 Result Memory::map(DevicePointer pointer, std::size_t bytes, std::size_t offset,
                    MemoryHandle handle) {
   const std::shared_ptr<Physical> physical = handles_.share(handle);
@@ -90,6 +135,7 @@ Result Memory::map(DevicePointer pointer, std::size_t bytes, std::size_t offset,
   if (next != mappings_.begin() && std::prev(next)->first + std::prev(next)->second.bytes > pointer)
     return Result::kInvalidValue;
   mappings_.emplace(pointer, Mapping{bytes, physical, {}});
+  if (has_contents_) contents_.map(pointer, bytes, physical->file);
   ++physical->mapped;
   return Result::kSuccess;
 }
@@ -113,6 +159,7 @@ Result Memory::unmap(DevicePointer pointer, std::size_t bytes) {
   auto mapping = mappings_.find(pointer);
   while (mapping != mappings_.end() && mapping->first < pointer + bytes) {
     const std::shared_ptr<Physical> physical = mapping->second.physical;
+    forget_range(mapping->first, mapping->second.bytes);
     mapping = mappings_.erase(mapping);
     --physical->mapped;
     drop_if_unused(physical);

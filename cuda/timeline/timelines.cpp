@@ -123,14 +123,17 @@ bool Timelines::is_ordered(StreamIndex user, Stamp stamp) const noexcept {
          user == stamp.stream || stamp.epoch <= waits_[place_of(user, stamp.stream)];
 }
 
-Result Timelines::note_free(StreamIndex stream, std::uint64_t bytes) noexcept {
+bool Timelines::count_free(StreamIndex stream, std::uint64_t bytes, std::uint32_t count) noexcept {
   Timeline& line = lines_[stream.place];
-  if (line.turn != stream.turn || line.is_gone) return Result::kSuccess;
+  if (line.turn != stream.turn || line.is_gone) return false;
   line.bytes += bytes;
-  ++line.frees;
+  line.frees += count;
   const bool is_due = line.bytes > policy_.bytes_max || line.frees > policy_.frees_max;
-  if (!is_due || stream_count_ < 2 || captures_ != 0) return Result::kSuccess;
-  return close_epoch(stream);
+  return is_due && stream_count_ >= 2 && captures_ == 0;
+}
+
+Result Timelines::note_free(StreamIndex stream, std::uint64_t bytes) noexcept {
+  return count_free(stream, bytes, 1) ? close_epoch(stream) : Result::kSuccess;
 }
 
 Result Timelines::poll() noexcept {

@@ -70,6 +70,7 @@ class Timelines {
   /// Destroys the events. Fails: as the driver; the rest stays.
   Result close() noexcept;
   void abandon() noexcept;
+  [[nodiscard]] bool is_open() const noexcept { return lines_.size() != 0; }
 
   /// The stream's index, a new one at first sight. Cost: one driver call, cuStreamGetId; with a full
   /// table one for each stream, and a wait for the device if some were destroyed unannounced.
@@ -84,6 +85,9 @@ class Timelines {
   /// A block was freed with now(): records an event if the policy says so, and no stream is capturing.
   /// Fails: as the driver; the stamp is good all the same.
   Result note_free(StreamIndex stream, std::uint64_t bytes) noexcept;
+  /// The same for `count` blocks, without the event. Returns: whether the policy asks for close_epoch().
+  [[nodiscard]] bool count_free(StreamIndex stream, std::uint64_t bytes,
+                                std::uint32_t count) noexcept;
   /// Ends the epoch by an event: all stamps so far can be waited for. Nothing to close: no call.
   /// Fails: as the driver; kInvalidHandle if the stream is gone: its stamps are complete only after
   /// complete(); kCaptureUnsupported while the stream captures.
@@ -91,6 +95,30 @@ class Timelines {
 
   /// Whether work put into `user` now would come after the stamp, as far as is known. No driver call.
   [[nodiscard]] bool is_ordered(StreamIndex user, Stamp stamp) const noexcept;
+  /// Whether all work before the stamp is known to be complete. No driver call.
+  [[nodiscard]] bool is_past(Stamp stamp) const noexcept {
+    return is_past_turn(stamp) || stamp.epoch <= lines_[stamp.stream.place].complete;
+  }
+  /// Whether an event that was recorded covers the stamp. No driver call.
+  [[nodiscard]] bool is_covered(Stamp stamp) const noexcept {
+    return is_past_turn(stamp) || stamp.epoch <= lines_[stamp.stream.place].closed;
+  }
+  /// Whether mark() can have made it, or its place is another stream's by now.
+  [[nodiscard]] bool is_point(Stamp stamp) const noexcept {
+    return is_past_turn(stamp) || stamp.epoch < lines_[stamp.stream.place].open;
+  }
+  /// Whether the stream is, as far as is known, not destroyed.
+  [[nodiscard]] bool is_here(StreamIndex stream) const noexcept {
+    return lines_[stream.place].turn == stream.turn && !lines_[stream.place].is_gone;
+  }
+  /// The handle under which the stream was found; null if its place has another one by now.
+  [[nodiscard]] Stream handle_of(StreamIndex stream) const noexcept {
+    return lines_[stream.place].turn == stream.turn ? lines_[stream.place].handle : nullptr;
+  }
+  /// Who is at the place now.
+  [[nodiscard]] StreamIndex stream_at(std::uint16_t place) const noexcept {
+    return {place, lines_[place].turn};
+  }
   /// A point before which all stamps of the stream lie so far, and after which all later ones will. For
   /// a program that records an event of its own: the mark first, then the event. No driver call.
   [[nodiscard]] Stamp mark(StreamIndex stream) noexcept;
@@ -104,6 +132,11 @@ class Timelines {
   Result make_ordered(StreamIndex user, Stamp stamp) noexcept;
   /// The host waits until the stamp is past. For a stream that is gone, until the device is idle.
   Result complete(Stamp stamp) noexcept;
+
+  /// The host waits until the device is idle: everything so far is past.
+  Result complete_all() noexcept {
+    return captures_ != 0 ? Result::kCaptureUnsupported : wait_for_device();
+  }
 
   /// While a capture is under way no event may be asked or recorded.
   void capture_began() noexcept { ++captures_; }

@@ -15,14 +15,14 @@ package_rows() {
     build) # the library, the trainer, the benchmarks
       printf '%s\n' g++=c++ cmake=cmake ninja-build=ninja pkg-config=pkg-config python3=python3 \
         libbenchmark-dev libboost-dev libcli11-dev libeigen3-dev libgtest-dev libmimalloc-dev nlohmann-json3-dev \
-        zlib1g-dev
+        zlib1g-dev '?libtomlplusplus-dev' '?libzstd-dev'
       ;;
     bars) # the client that brings the market data
       printf '%s\n' npm=npm ca-certificates
       ;;
     checks) # what the tests use beside that
       printf '%s\n' git=git shellcheck=shellcheck spin=spin valgrind=valgrind libc6-dbg \
-        '?lua5.4=lua5.4' '?redis-tools=redis-cli' \
+        '?lua5.4=lua5.4' '?redis-tools=redis-cli' '?libopenmpi-dev=mpicxx' '?openmpi-bin=mpirun' \
         '?clang-14=clang++-14' '?clang-tidy-14=clang-tidy-14' '?clang-format-14=clang-format-14'
       ;;
     *) stop "packages: no group named '$1'" ;;

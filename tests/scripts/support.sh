@@ -23,7 +23,7 @@ pretend() {
 new_world() {
   local -a tools
   mapfile -t tools < <(type -P bash cat cut dirname env grep head mkdir mktemp mv nproc realpath rm sed \
-    sha256sum sort tail tar touch gzip)
+    sha256sum sha512sum sort tail tar touch gzip)
   mkdir -p "$world/bin" "$world/tree"
   cp -R "$source_root/scripts" "$world/tree/scripts"
   ln -s "${tools[@]}" "$world/bin"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools_test.sh: get-bars, the version checks, the options of demo and test, the step table.
+# tools_test.sh: get-bars, get-parquet, the version checks, the options of demo and test, the step table.
 #
 # Method: a pretend Debian (support.sh) with a pretend npm, cmake and compiler.
 # SPDX-License-Identifier: MIT
@@ -56,6 +56,55 @@ test_bars_that_were_cut_short_are_refused() {
   script get-bars
   expect_code 1
   expect_output "expected 5105 bars, found 1"
+}
+
+duckdb() { printf '%s' "$world/tree/build/parquet/libduckdb.so"; }
+
+test_parquet_without_npm_says_so_in_one_line() {
+  pretend uname <<<'echo x86_64'
+  script get-parquet
+  expect_code 2
+  expect_output "npm not found"
+  expect_one_line
+}
+
+test_parquet_on_another_machine_names_the_way_out() {
+  pretend uname <<<'echo riscv64'
+  script get-parquet
+  expect_code 2
+  expect_output "no package is pinned for riscv64: DREY_DUCKDB_LIB"
+  expect_one_line
+}
+
+test_parquet_with_an_unreachable_registry_says_so_and_leaves_nothing() {
+  pretend uname <<<'echo x86_64'
+  pretend npm <<<'exit 1'
+  script get-parquet
+  expect_code 2
+  expect_output "is the registry reachable?"
+  [[ ! -e "$(duckdb)" ]] || fail_test "a file was left"
+}
+
+test_parquet_from_another_package_is_refused_and_not_left() {
+  pretend uname <<<'echo x86_64'
+  pretend npm <<'END'
+mkdir -p "$world/package"
+echo other >"$world/package/libduckdb.so"
+echo other >"$world/package/LICENSE"
+tar -czf "$4/duckdb.tgz" -C "$world" package
+END
+  script get-parquet
+  expect_code 1
+  expect_output "expected sha512 8c14cbfd6bdf"
+  [[ ! -e "$(duckdb)" ]] || fail_test "a file was left"
+}
+
+test_parquet_that_is_there_is_not_fetched_again() {
+  mkdir -p "$world/tree/build/parquet"
+  touch "$(duckdb)"
+  script get-parquet
+  expect_code 0
+  expect_one_line
 }
 
 test_an_old_cmake_is_named_with_the_way_out() {
@@ -138,6 +187,7 @@ demo --rounds many|found 'many'
 demo --data /no/such/file|no such file
 test everythin|unknown argument 'everythin'
 get-bars now|unknown option 'now'
+get-parquet now|unknown option 'now'
 END
 }
 

@@ -11,7 +11,7 @@ PUBLIC = {
     "base": ("drey/base/",),
     "alloc": ("drey/alloc.h", "drey/alloc.hpp", "drey/alloc/", "drey/observe.h", "drey/observe.hpp"),
     "pools": ("drey/pools.h", "drey/pools/"),
-    "cuda": ("drey/cuda/",),
+    "cuda": ("drey/cuda.h", "drey/cuda/"),
 }
 
 BASE, ALLOC, POOLS, CUDA = (PUBLIC[name] for name in ("base", "alloc", "pools", "cuda"))

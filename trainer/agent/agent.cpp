@@ -3,45 +3,51 @@
 #include "trainer/agent/agent.hpp"
 
 namespace drey::trainer {
+namespace {
+EnsembleSettings ensemble_settings(const AgentSettings& settings) {
+  EnsembleSettings ensemble;
+  MemberSettings& member = ensemble.member;
+  member.learner = settings.learner;
+  member.strategy =
+      settings.priorities.is_on ? DrawStrategy::kPrioritised : DrawStrategy::kUniform;
+  member.alpha = static_cast<double>(settings.priorities.alpha);
+  member.replay_capacity = settings.replay_capacity;
+  member.batches = settings.memory.batches;
+  member.polyak = settings.memory.polyak;
+  member.seed = settings.seed;
+  ensemble.count = settings.member_count;
+  ensemble.thread_count = settings.memory.thread_count;
+  ensemble.shares_replay = settings.memory.agent_replay == AgentReplay::kShared;
+  ensemble.replay = settings.memory.replay;
+  ensemble.ranks = settings.memory.ranks;
+  return ensemble;
+}
+}  // namespace
+
 Agent::Agent(const AgentSettings& settings)
     : settings_(settings),
-      learner_(settings.learner, Random(settings.seed, RandomPurpose::kWeights)),
-      actor_(learner_.shape(), settings.world_count),
-      replay_(settings.replay_capacity),
+      ensemble_(ensemble_settings(settings)),
+      actor_(learner().shape(), settings.agreement, settings.world_count),
+      single_(learner().shape(), settings.agreement, 1),
       windows_(settings.world_count,
                StepWindow(settings.step_count, static_cast<double>(settings.learner.gamma))),
       exploration_(settings.seed, RandomPurpose::kExploration),
-      sampling_(settings.seed, RandomPurpose::kReplay),
-      batch_(settings.learner.batch_size),
-      slots_(settings.learner.batch_size),
-      weights_(settings.learner.batch_size) {
-  if (settings.priorities.is_on) {
-    priorities_.emplace(settings.replay_capacity, static_cast<double>(settings.priorities.alpha));
-  }
+      monitor_(settings.memory.monitor, settings.memory.history, settings.memory.history_window) {}
+
+Action Agent::best_action(const float* observation) {
+  Action action = 0;
+  const Columns<const float> column{observation, padded_to_lanes(learner().shape().inputs())};
+  single_.choose(ensemble_, column, {&action, 1});
+  return action;
 }
 
-/// Fills batch_, and with priorities weights_.
-void Agent::draw_batch() {
-  if (!priorities_) {
-    replay_.sample(sampling_, batch_.span());
-    return;
+LearningTotals Agent::learn(const ObservationTable& table, std::uint64_t step_count) {
+  const LearningTotals totals = ensemble_.learn(
+      table, {learning_rate(), settings_.priorities.beta.at(environment_steps_)}, step_count);
+  gradient_steps_ += totals.gradient_steps;
+  if (totals.gradient_steps != 0) {
+    monitor_.add_loss(totals.loss / static_cast<double>(totals.gradient_steps));
   }
-  const float beta = settings_.priorities.beta.at(environment_steps_);
-  priorities_->sample(sampling_, static_cast<double>(beta), replay_.size(), slots_.span(),
-                      weights_.span());
-  for (std::size_t index = 0; index < batch_.size(); ++index) {
-    batch_[index] = replay_.stored()[slots_[index]];
-  }
-}
-
-LossReport Agent::learn(const ObservationTable& table) {
-  draw_batch();
-  ++gradient_steps_;
-  learner_.set_learning_rate(learning_rate());
-  const std::span<const float> weights =
-      priorities_ ? std::span<const float>(weights_.span()) : std::span<const float>();
-  const LossReport report = learner_.learn(batch_.span(), weights, table);
-  if (priorities_) priorities_->update(slots_.span(), learner_.td_errors());
-  return report;
+  return totals;
 }
 }  // namespace drey::trainer

@@ -1,4 +1,4 @@
-// evaluation.cpp: see evaluation.hpp. No heap call.
+// evaluation.cpp: see evaluation.hpp. No heap call but for the curves.
 // SPDX-License-Identifier: MIT
 #include "trainer/agent/evaluation.hpp"
 
@@ -45,29 +45,53 @@ class Ledger {
   double squares_ = 0;
 };
 
-template <class Policy>
-Performance play_pass(Trading& world, double bars_per_year, Policy policy) {
-  Ledger ledger;
+/// Calls note(reward, traded) after each bar of a pass.
+template <class Policy, class Note>
+void play_pass(Trading& world, Policy policy, Note note) {
   ObservationRow observation = world.reset();
   for (bool ended = false; !ended;) {
     const int position_before = world.position();
     const StepResult result = world.step(policy(observation));
-    ledger.add(result.reward, world.position() != position_before);
+    note(result.reward, world.position() != position_before);
     observation = result.observation;
     ended = result.ended();
   }
+}
+
+template <class Policy>
+Performance performance_of(Trading& world, double bars_per_year, Policy policy) {
+  Ledger ledger;
+  play_pass(world, policy, [&](double reward, bool traded) { ledger.add(reward, traded); });
   return ledger.result(bars_per_year);
+}
+
+template <class Policy>
+std::vector<double> equity_of(Trading& world, Policy policy) {
+  std::vector<double> equity = {0.0};
+  double total = 0.0;
+  play_pass(world, policy, [&](double reward, bool) {
+    total += reward;
+    equity.push_back(std::expm1(total));
+  });
+  return equity;
+}
+
+constexpr auto kAlwaysBuy = [](ObservationRow) { return kBuy; };
+
+auto greedy(GreedyPolicy& policy, const ObservationTable& table) {
+  return [&policy, table](ObservationRow row) { return policy.best_action(table.row(row)); };
 }
 }  // namespace
 
-Evaluation evaluate(Learner& learner, Trading& world, double bars_per_year) {
+Evaluation evaluate(GreedyPolicy& policy, Trading& world, double bars_per_year) {
   Evaluation evaluation;
-  const ObservationTable table = world.observations();
-  evaluation.agent = play_pass(world, bars_per_year, [&](ObservationRow row) {
-    return learner.best_action(table.row(row));
-  });
-  evaluation.buy_and_hold = play_pass(world, bars_per_year, [](ObservationRow) { return kBuy; });
-  evaluation.flat = play_pass(world, bars_per_year, [](ObservationRow) { return kHold; });
+  evaluation.agent = performance_of(world, bars_per_year, greedy(policy, world.observations()));
+  evaluation.buy_and_hold = performance_of(world, bars_per_year, kAlwaysBuy);
+  evaluation.flat = performance_of(world, bars_per_year, [](ObservationRow) { return kHold; });
   return evaluation;
+}
+
+EquityCurves equity_curves(GreedyPolicy& policy, Trading& world) {
+  return {equity_of(world, greedy(policy, world.observations())), equity_of(world, kAlwaysBuy)};
 }
 }  // namespace drey::trainer

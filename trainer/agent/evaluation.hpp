@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "trainer/agent/learner.hpp"
+#include "trainer/agent/greedy_policy.hpp"
 #include "trainer/environments/trading.hpp"
 
 namespace drey::trainer {
@@ -26,5 +27,14 @@ struct Evaluation {
 };
 
 /// Plays the three policies over all of `world`. Units: bars_per_year scales the Sharpe ratios.
-Evaluation evaluate(Learner& learner, Trading& world, double bars_per_year);
+Evaluation evaluate(GreedyPolicy& policy, Trading& world, double bars_per_year);
+
+/// What one has gained after each bar: 0.1 is ten percent. Shape: (bars held + 1,), the first is 0.
+struct EquityCurves {
+  std::vector<double> agent;
+  std::vector<double> buy_and_hold;
+};
+
+/// Plays both policies over all of `world`, as evaluate() does. Cost: heap calls.
+[[nodiscard]] EquityCurves equity_curves(GreedyPolicy& policy, Trading& world);
 }  // namespace drey::trainer

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "trainer/agent/bellman.hpp"
+#include "trainer/agent/greedy_policy.hpp"
 #include "trainer/agent/transition.hpp"
 #include "trainer/backend/backend.hpp"
 #include "trainer/backend/cpu_backend.hpp"
@@ -46,7 +47,7 @@ struct LearnerSettings {
 /// Threads: one at a time. Blocks that network(), target() and adam() refer to may be changed until
 /// the next call of a member, not later: a device has its own copies.
 template <Backend B>
-class BasicLearner {
+class BasicLearner final : public GreedyPolicy {
  public:
   /// Fails: as the backend's construction does. Draws the first weights from `random`: He's uniform for hidden layers.
   /// Source: He et al., "Delving Deep into Rectifiers", 2015, equation 10.
@@ -92,7 +93,7 @@ class BasicLearner {
   }
 
   /// The action of the largest value.
-  [[nodiscard]] Action best_action(const float* observation);
+  [[nodiscard]] Action best_action(const float* observation) override;
 
   [[nodiscard]] const LearnerSettings& settings() const { return settings_; }
   [[nodiscard]] const NetworkShape& shape() const { return shape_; }
@@ -102,6 +103,10 @@ class BasicLearner {
   /// Of the last compute_gradient(): what several processes average between the halves of a step.
   [[nodiscard]] AlignedArray<float>& gradient() { return backend_.gradient(); }
   [[nodiscard]] Adam& adam() { return backend_.adam(); }
+  /// Bytes of what a batch needs: inputs, activations, their gradients, terms.
+  [[nodiscard]] std::size_t batch_bytes() const {
+    return backend_.batch_bytes() + rewards_.size() * (2 * sizeof(float) + sizeof(Action));
+  }
   [[nodiscard]] std::size_t action_count() const { return shape_.outputs(); }
 
   [[nodiscard]] B& backend() { return backend_; }

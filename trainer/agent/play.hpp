@@ -10,27 +10,11 @@
 #include "trainer/environments/vector_environment.hpp"
 
 namespace drey::trainer {
-/// Sums over the gradient steps of a while.
-struct LearningTotals {
-  double loss = 0;
-  double value = 0;
-  std::uint64_t gradient_steps = 0;
-
-  void add(const LossReport& report) {
-    loss += report.loss;
-    value += report.value;
-    ++gradient_steps;
-  }
-};
-
 /// Does the gradient steps that are due after `new_steps` environment steps.
 inline LearningTotals learn_due(Agent& agent, const ObservationTable& table,
                                 std::uint64_t new_steps) {
-  LearningTotals totals;
-  for (std::uint64_t due = agent.gradient_steps_due(new_steps); due > 0; --due) {
-    totals.add(agent.learn(table));
-  }
-  return totals;
+  const std::uint64_t due = agent.gradient_steps_due(new_steps);
+  return due == 0 ? LearningTotals() : agent.learn(table, due);
 }
 
 struct PlayReport {
@@ -44,7 +28,8 @@ template <Environment World>
 PlayReport play_step(Agent& agent, World& world, ObservationRow observation, double reward_scale) {
   const Action action = agent.act(world.observations().row(observation));
   const StepResult result = world.step(action);
-  agent.remember({observation, action, result.reward * reward_scale, result});
+  agent.remember({observation, action, result.reward * reward_scale, result},
+                 world.observations());
   return {result, learn_due(agent, world.observations(), 1)};
 }
 
@@ -76,26 +61,24 @@ void play_round(Agent& agent, VectorEnvironment<World>& worlds, double reward_sc
   for (std::size_t index = 0; index < worlds.size(); ++index) {
     const StepResult& result = results[index];
     agent.remember(
-        {buffers.rows[index], buffers.actions[index], result.reward * reward_scale, result}, index);
+        {buffers.rows[index], buffers.actions[index], result.reward * reward_scale, result},
+        worlds.table(), index);
     totals.reward += result.reward;
     if (!result.ended()) continue;
     ++totals.episodes;
     totals.episode_return += worlds.ended_return(index);
   }
-  const LearningTotals learning = learn_due(agent, worlds.table(), worlds.size());
-  totals.learning.loss += learning.loss;
-  totals.learning.value += learning.value;
-  totals.learning.gradient_steps += learning.gradient_steps;
+  totals.learning.add(learn_due(agent, worlds.table(), worlds.size()));
 }
 
 /// Return of one episode played greedily; the world is reset first, nothing is learned.
 template <Environment World>
-double play_greedy_episode(Learner& learner, World& world, std::uint64_t seed) {
+double play_greedy_episode(GreedyPolicy& policy, World& world, std::uint64_t seed) {
   double total = 0;
   ObservationRow observation = world.reset(seed);
   for (bool ended = false; !ended;) {
     const StepResult result =
-        world.step(learner.best_action(world.observations().row(observation)));
+        world.step(policy.best_action(world.observations().row(observation)));
     total += result.reward;
     observation = result.observation;
     ended = result.ended();

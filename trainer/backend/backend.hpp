@@ -73,6 +73,8 @@ concept Backend = std::constructible_from<B, const BackendPlan&> &&
   { backend.values_of(observation) } -> std::same_as<std::span<const float>>;
   // The same of `count` columns, in float whatever the precision, left in activations.outputs().
   { constant.values_of_many(observations, count, activations) } -> std::same_as<void>;
+  // Bytes of what a batch needs beside the blocks.
+  { constant.batch_bytes() } -> std::same_as<std::size_t>;
 };
 
 /// A backend that has forward(), compute_loss(), backward() and update() in one, for less.

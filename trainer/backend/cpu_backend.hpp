@@ -44,6 +44,12 @@ class CpuBackend {
   void values_of_many(Columns<const float> observations, std::size_t count,
                       Activations<float>& activations) const;
 
+  /// Inputs, activations, their gradients, targets; without the rounded copies of kBrain.
+  [[nodiscard]] std::size_t batch_bytes() const {
+    return (inputs_.size() + targets_.size() + errors_.size()) * sizeof(float) +
+           activations_.bytes() + beyond_.bytes() + deltas_.bytes() + single_.bytes();
+  }
+
   /// The instruction set of the products.
   [[nodiscard]] Isa isa() const { return isa_; }
 

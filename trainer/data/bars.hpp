@@ -1,6 +1,6 @@
 // bars.hpp: market bars in memory, whatever file they came from.
 // Invariants of a series that a reader returned: timestamps strictly increase; every price is
-// finite and > 0; low <= open, close <= high; volume is finite and >= 0. Read next: csv_reader.hpp.
+// finite and > 0; low <= open, close <= high; volume is finite and >= 0. Read next: read_bars.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,10 +17,20 @@ struct Bar {
   double low;
   double close;
   double volume;
+
+  bool operator==(const Bar&) const = default;
 };
 
 struct BarSeries {
-  std::string source;     ///< file name as the user gave it, for messages
-  std::vector<Bar> bars;  ///< oldest first
+  std::string source;           ///< file name as the user gave it, for messages
+  std::vector<Bar> bars;        ///< oldest first
+  std::string instrument = {};  ///< its name, where the file tells one and only one
+};
+
+/// What every reader is told.
+struct ReadOptions {
+  /// Rows of this instrument only (DBN: its number will do as well); empty takes all rows, which
+  /// must then be of one instrument at a time.
+  std::string symbol = {};
 };
 }  // namespace drey::trainer

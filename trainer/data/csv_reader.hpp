@@ -12,16 +12,6 @@
 #include "trainer/data/bars.hpp"
 
 namespace drey::trainer {
-inline constexpr double kPriceMin = 1e-12;  ///< smallest price that a reader accepts
-inline constexpr double kPriceMax = 1e15;   ///< largest
-inline constexpr double kVolumeMax = 1e18;  ///< largest volume: products with prices stay finite
-
-struct CsvOptions {
-  /// Rows of this symbol only; empty takes all rows, which must then be of one instrument at a
-  /// time.
-  std::string symbol = {};
-};
-
 /// The bars of `path`, oldest first. BarSeries::source is `path` as given.
 /// Fails: DataError naming file, row, column, expected and found, for: a path that is missing, a
 /// directory or unreadable; gzip data damaged or cut off; no rows; a column missing; a row with too
@@ -29,5 +19,5 @@ struct CsvOptions {
 /// [kPriceMin, kPriceMax]; a volume outside [0, kVolumeMax]; high < low; open or close outside
 /// [low, high]; a time not after the one before; several symbols interleaved without a filter.
 /// Cost: one pass; memory is the bars and a fixed buffer.
-[[nodiscard]] BarSeries read_csv(const std::string& path, const CsvOptions& options = {});
+[[nodiscard]] BarSeries read_csv(const std::string& path, const ReadOptions& options = {});
 }  // namespace drey::trainer

@@ -10,12 +10,11 @@
 
 namespace drey::trainer {
 namespace {
-std::string printable(std::string_view text) {
-  constexpr std::size_t kShownMax = 40;
-  std::string result(text.substr(0, kShownMax));
+std::string printable(std::string_view text, std::size_t shown_max = 40) {
+  std::string result(text.substr(0, shown_max));
   std::replace_if(
       result.begin(), result.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  if (text.size() > kShownMax) result += "...";
+  if (text.size() > shown_max) result += "...";
   return result;
 }
 }  // namespace
@@ -25,6 +24,10 @@ std::string quoted(std::string_view text) {
   result += printable(text);
   result += '\'';
   return result;
+}
+
+std::string one_line(std::string_view text, std::size_t count_max) {
+  return printable(text.substr(0, text.find('\n')), count_max);
 }
 
 std::string listed(const std::vector<std::string>& words, std::size_t shown_max) {

@@ -25,6 +25,9 @@ struct DataPlace {
 /// `text` between single quotes, cut after 40 characters, unprintable bytes shown as '?'.
 [[nodiscard]] std::string quoted(std::string_view text);
 
+/// The first line of `text`, cut after `count_max` characters and made printable as in quoted().
+[[nodiscard]] std::string one_line(std::string_view text, std::size_t count_max = 160);
+
 /// "A, B, C and 4 more": at most `shown_max` of the words, made printable as in quoted().
 [[nodiscard]] std::string listed(const std::vector<std::string>& words, std::size_t shown_max = 12);
 }  // namespace drey::trainer

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "trainer/data/byte_source.hpp"
 #include "trainer/data/data_fault.hpp"
 
 namespace drey::trainer {
@@ -19,14 +20,6 @@ constexpr std::size_t kBufferBytes = 262'144;
 
 gzFile as_gzip(void* file) {
   return static_cast<gzFile>(file);
-}
-
-void require_readable_kind(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    throw_data_error({path}, "a file", "none of that name");
-  if (std::filesystem::is_directory(status)) throw_data_error({path}, "a file", "a directory");
 }
 
 [[noreturn]] void throw_read_error(const std::string& path, std::size_t row, gzFile file) {
@@ -48,7 +41,7 @@ void LineReader::Close::operator()(void* gzip_file) const {
 }
 
 LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
-  require_readable_kind(path_);
+  require_file(path_);
   errno = 0;
   file_.reset(gzopen(path_.c_str(), "rb"));
   if (!file_) throw_data_error({path_}, "a readable file", std::generic_category().message(errno));
@@ -72,6 +65,7 @@ void LineReader::fill() {
       gzread(file, buffer_.data() + end_, static_cast<unsigned>(buffer_.size() - end_));
   if (count < 0) throw_read_error(path_, row_ + 1, file);
   end_ += static_cast<std::size_t>(count);
+  filled_bytes_ += static_cast<std::size_t>(count);
   if (count != 0) return;
   // A gzip file that was cut inside its data ends without an error from gzread.
   int code = Z_OK;
@@ -83,9 +77,23 @@ void LineReader::fill() {
 std::string_view LineReader::take(std::size_t length, std::size_t skipped) {
   std::string_view line(buffer_.data() + begin_, length);
   begin_ += length + skipped;
+  returned_bytes_ += length + skipped;
   ++row_;
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
+}
+
+std::size_t LineReader::estimated_row_count() const {
+  std::error_code error;
+  const auto file_bytes = std::filesystem::file_size(path_, error);
+  gzFile file = as_gzip(file_.get());
+  const auto packed_bytes = gzoffset(file);
+  if (error || packed_bytes <= 0 || returned_bytes_ == 0) return 0;
+  auto unpacked_bytes = static_cast<double>(file_bytes);
+  if (gzdirect(file) == 0)
+    unpacked_bytes *= static_cast<double>(filled_bytes_) / static_cast<double>(packed_bytes);
+  return static_cast<std::size_t>(static_cast<double>(row_) * unpacked_bytes /
+                                  static_cast<double>(returned_bytes_));
 }
 
 bool LineReader::next(std::string_view& line) {

@@ -25,6 +25,11 @@ class LineReader {
   [[nodiscard]] bool next(std::string_view& line);
 
   [[nodiscard]] std::size_t row() const { return row_; }
+
+  /// How many lines the whole file has if those to come are like those returned; 0 where that
+  /// cannot be said (a pipe, an empty file).
+  [[nodiscard]] std::size_t estimated_row_count() const;
+
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -40,6 +45,8 @@ class LineReader {
   std::size_t begin_ = 0;  // first byte not yet returned
   std::size_t end_ = 0;    // end of the bytes read
   std::size_t row_ = 0;
+  std::size_t filled_bytes_ = 0;    // unpacked so far
+  std::size_t returned_bytes_ = 0;  // of these, in lines returned
   bool at_end_ = false;
 };
 }  // namespace drey::trainer

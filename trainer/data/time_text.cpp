@@ -141,6 +141,15 @@ std::optional<std::int64_t> parse_compact_date(std::string_view text) {
   return date_ns(year, month, day);
 }
 
+// Nobody's bars are of 1970 or of the year 5138, so the size tells the unit.
+std::int64_t epoch_unit_ns(std::int64_t number) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(number);
+  const std::uint64_t size = number < 0 ? 0 - bits : bits;
+  if (size < 100'000'000'000) return kSecondNs;
+  if (size < 100'000'000'000'000) return 1'000'000;
+  return size < 100'000'000'000'000'000 ? 1'000 : 1;
+}
+
 std::optional<std::int64_t> parse_epoch(std::string_view text) {
   std::int64_t whole = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
@@ -149,21 +158,11 @@ std::optional<std::int64_t> parse_epoch(std::string_view text) {
   Cursor cursor(text.substr(static_cast<std::size_t>(rest - text.data())));
   if (cursor.eat('.') && !cursor.eat_fraction(fraction)) return std::nullopt;
   if (!cursor.at_end()) return std::nullopt;
-  const bool negative = text.front() == '-';
-  const std::uint64_t size =
-      negative ? 0 - static_cast<std::uint64_t>(whole) : static_cast<std::uint64_t>(whole);
-  std::int64_t unit_ns = 1;
-  if (size < 100'000'000'000) {
-    unit_ns = kSecondNs;
-  } else if (size < 100'000'000'000'000) {
-    unit_ns = 1'000'000;
-  } else if (size < 100'000'000'000'000'000) {
-    unit_ns = 1'000;
-  }
-  constexpr std::int64_t kWholeMaxNs = std::int64_t{kYearMax - 1970} * 365 * kDayNs;
-  if (size > static_cast<std::uint64_t>(kWholeMaxNs / unit_ns)) return std::nullopt;
+  const std::int64_t unit_ns = epoch_unit_ns(whole);
+  const std::optional<std::int64_t> time_ns = scaled_time(whole, unit_ns);
+  if (!time_ns) return std::nullopt;
   const std::int64_t fraction_ns = fraction / (kSecondNs / unit_ns);
-  return whole * unit_ns + (negative ? -fraction_ns : fraction_ns);
+  return *time_ns + (text.front() == '-' ? -fraction_ns : fraction_ns);
 }
 }  // namespace
 
@@ -174,6 +173,21 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
   }
   if (const auto time = parse_compact_date(text)) return time;
   return parse_epoch(text);
+}
+
+std::optional<std::int64_t> scaled_time(std::int64_t count, std::int64_t unit_ns) {
+  constexpr std::int64_t kMaxNs = std::int64_t{kYearMax - 1970} * 365 * kDayNs;
+  const std::int64_t count_max = kMaxNs / unit_ns;
+  if (count > count_max || count < -count_max) return std::nullopt;
+  return count * unit_ns;
+}
+
+std::optional<std::int64_t> time_of_number(std::int64_t number) {
+  constexpr std::int64_t kCompactDateMin = 19'000'101;
+  constexpr std::int64_t kCompactDateMax = 21'991'231;
+  if (number >= kCompactDateMin && number <= kCompactDateMax)
+    return parse_time(std::to_string(number));
+  return scaled_time(number, epoch_unit_ns(number));
 }
 
 std::string format_time(std::int64_t timestamp_ns) {

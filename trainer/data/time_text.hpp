@@ -23,6 +23,12 @@ inline constexpr std::int64_t kDayNs = 24 * kHourNs;
 /// time of 1700 to 2260.
 [[nodiscard]] std::optional<std::int64_t> parse_time(std::string_view text);
 
+/// `count` units of `unit_ns` since 1970; nothing when that is no time of 1700 to 2260.
+[[nodiscard]] std::optional<std::int64_t> scaled_time(std::int64_t count, std::int64_t unit_ns);
+
+/// What parse_time() says to the digits of `number`.
+[[nodiscard]] std::optional<std::int64_t> time_of_number(std::int64_t number);
+
 /// "2020-01-03T14:30:05Z", with nine decimals when the time is not a whole second.
 [[nodiscard]] std::string format_time(std::int64_t timestamp_ns);
 

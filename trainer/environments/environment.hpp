@@ -16,16 +16,33 @@ namespace drey::trainer {
 using ObservationRow = std::uint32_t;  ///< row of an observation in its table
 using Action = std::uint8_t;           ///< 0 .. action count - 1
 
+/// Makes observations when they are asked for. Threads: any.
+class RowConverter {
+ public:
+  /// On a cache line; valid until the calling thread asks any converter for another row.
+  [[nodiscard]] virtual const float* converted_row(ObservationRow index) const = 0;
+
+ protected:
+  ~RowConverter() = default;
+};
+
 /// A view of observations. Shape: (rows, width) row-major; `stride` floats from row to row, every
-/// row on a cache line.
+/// row on a cache line. With a converter there are no values to view: each row is made on each use.
 struct ObservationTable {
   const float* values = nullptr;
   std::size_t rows = 0;
   std::size_t width = 0;
   std::size_t stride = 0;
+  const RowConverter* converter = nullptr;
   bool is_fixed = false;  ///< nothing of it ever changes: a device may keep a copy
 
-  [[nodiscard]] const float* row(ObservationRow index) const { return values + index * stride; }
+  [[nodiscard]] bool converts() const { return converter != nullptr; }
+  [[nodiscard]] const float* row(ObservationRow index) const {
+    if (converter != nullptr) [[unlikely]] {
+      return converter->converted_row(index);
+    }
+    return values + index * stride;
+  }
 };
 
 struct StepResult {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "trainer/data/csv_reader.hpp"
 #include "trainer/data/data_fault.hpp"
 #include "trainer/data/data_summary.hpp"
 #include "trainer/data/error.hpp"
+#include "trainer/data/read_bars.hpp"
 #include "trainer/data/synthetic_bars.hpp"
 #include "trainer/data/time_text.hpp"
 #include "trainer/features/features.hpp"
@@ -82,7 +82,7 @@ void split(Market& market, double validation_fraction) {
 
 Market load_market(const std::string& data, const std::string& symbol, double validation_fraction) {
   const bool is_synthetic = data.rfind(kSyntheticPrefix, 0) == 0;
-  const BarSeries series = is_synthetic ? make_synthetic(data) : read_csv(data, {symbol});
+  const BarSeries series = is_synthetic ? make_synthetic(data) : read_bars(data, {symbol});
   Market market;
   market.source = data;
   market.bar_count = series.bars.size();
@@ -95,14 +95,19 @@ Market load_market(const std::string& data, const std::string& symbol, double va
   return market;
 }
 
-void normalise(Market& market) {
+void normalise(Market& market, StatesForm form) {
   Normaliser fitted;
   fitted.fit(market.features, market.training.first, market.training.end);
-  normalise(market, fitted);
+  normalise(market, fitted, form);
 }
 
-void normalise(Market& market, const Normaliser& stored) {
+void normalise(Market& market, const Normaliser& stored, StatesForm form) {
   market.normaliser = stored;
-  market.normaliser.apply(market.features);
+  if (form == StatesForm::kOnce) {
+    market.normaliser.apply(market.features);
+    return;
+  }
+  market.raw = std::make_unique<RawStates>(market.features, stored);
+  market.features = FeatureMatrix();
 }
 }  // namespace drey::trainer

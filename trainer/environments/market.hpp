@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "trainer/environments/environment.hpp"
+#include "trainer/environments/raw_states.hpp"
 #include "trainer/environments/trading.hpp"
 #include "trainer/features/feature_matrix.hpp"
 #include "trainer/features/normaliser.hpp"
@@ -26,20 +28,23 @@ struct Market {
   std::vector<double> next_returns;  ///< log return from a row's bar to the next; 0 for the last
   RowRange training{};
   RowRange validation{};
-  Normaliser normaliser;  ///< of the features, once normalise() was called
+  Normaliser normaliser;           ///< of the features, once normalise() was called
+  std::unique_ptr<RawStates> raw;  ///< instead of the features, where each use converts them
 
   [[nodiscard]] ObservationTable observations() const {
-    return {features.data(), features.rows(), kFeatureDim, kFeatureStride, true};
+    if (raw) return raw->table();
+    return {features.data(), features.rows(), kFeatureDim, kFeatureStride, nullptr, true};
   }
 };
 
-/// Reads `data` (a CSV file or synthetic:ROWS:SEED) and computes features, not yet normalised.
+/// Reads `data` (files as read_bars() takes them, or synthetic:ROWS:SEED) and computes features, not
+/// yet normalised.
 /// Fails: DataError for the file's contents and for too few bars; ConfigError for a `data` of
 /// another form of synthetic:.
 [[nodiscard]] Market load_market(const std::string& data, const std::string& symbol,
                                  double validation_fraction);
 
 /// Normalises with what the training rows say, or as a checkpoint has stored it. Call once.
-void normalise(Market& market);
-void normalise(Market& market, const Normaliser& stored);
+void normalise(Market& market, StatesForm form = StatesForm::kOnce);
+void normalise(Market& market, const Normaliser& stored, StatesForm form = StatesForm::kOnce);
 }  // namespace drey::trainer

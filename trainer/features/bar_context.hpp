@@ -6,17 +6,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#include <drey/base/assert.hpp>
-
 #include "trainer/data/bars.hpp"
+#include "trainer/features/feature_row.hpp"
 #include "trainer/features/history.hpp"
 #include "trainer/features/indicators.hpp"
 #include "trainer/features/session_clock.hpp"
+#include "trainer/features/window_statistics.hpp"
 
 namespace drey::trainer {
 struct BarContext {
@@ -25,23 +23,8 @@ struct BarContext {
   std::size_t index;    ///< of the bar in its series, from 0
   std::int64_t bar_length_ns;
   const History& history;
+  const WindowStatistics& windows;
   const Indicators& indicators;
   const SessionPlace& place;
-};
-
-/// Fills a span of a row from left to right.
-class FeatureWriter {
- public:
-  explicit FeatureWriter(float* first) : next_(first) {}
-
-  /// Requires: a finite value. Held within what a float can hold.
-  void put(double value) {
-    DREY_ASSERT(std::isfinite(value));
-    *next_++ = static_cast<float>(std::clamp(value, -1e30, 1e30));
-  }
-  [[nodiscard]] const float* next() const { return next_; }
-
- private:
-  float* next_;
 };
 }  // namespace drey::trainer

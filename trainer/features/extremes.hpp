@@ -1,5 +1,5 @@
 // extremes.hpp: highest and lowest of a contiguous window, and where they are.
-// Windows are at most 55 values, so a scan in four lanes beats a monotonic queue and has no state.
+// For windows of a few values; those of prices are in price_extremes.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

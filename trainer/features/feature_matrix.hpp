@@ -23,6 +23,15 @@ class FeatureMatrix {
   FeatureMatrix(std::size_t rows, std::size_t first_bar)
       : rows_(rows), first_bar_(first_bar), values_(new_zeroed(rows * kFeatureStride)) {}
 
+  /// For rows that are all written, each by whole_row(), before any is read: nothing is set yet, so
+  /// that memory is touched once. A large matrix asks for huge pages, where the system gives them.
+  [[nodiscard]] static FeatureMatrix to_be_written(std::size_t rows, std::size_t first_bar);
+
+  /// The row with its tail lanes. Who writes it leaves 0 in those.
+  [[nodiscard]] std::span<float, kFeatureStride> whole_row(std::size_t index) {
+    return std::span<float, kFeatureStride>(values_.get() + index * kFeatureStride, kFeatureStride);
+  }
+
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t first_bar() const { return first_bar_; }
   [[nodiscard]] std::span<float, kFeatureDim> row(std::size_t index) {
@@ -36,10 +45,16 @@ class FeatureMatrix {
   [[nodiscard]] std::size_t bytes() const { return rows_ * kFeatureStride * sizeof(float); }
 
  private:
+  static constexpr std::align_val_t kRowAlignment{64};
+
   struct AlignedDelete {
-    void operator()(float* pointer) const { ::operator delete[](pointer, std::align_val_t{64}); }
+    AlignedDelete() : alignment(kRowAlignment) {}
+    explicit AlignedDelete(std::align_val_t of_block) : alignment(of_block) {}
+    void operator()(float* pointer) const { ::operator delete[](pointer, alignment); }
+
+    std::align_val_t alignment;
   };
-  static float* new_zeroed(std::size_t count) { return new (std::align_val_t{64}) float[count](); }
+  static float* new_zeroed(std::size_t count) { return new (kRowAlignment) float[count](); }
 
   std::size_t rows_ = 0;
   std::size_t first_bar_ = 0;

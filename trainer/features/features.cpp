@@ -26,10 +26,10 @@ std::int64_t median_step_ns(const std::array<Bar, kWarmupBars>& bars) {
 }
 
 template <class Group>
-void write_group(const Group& group, const BarContext& context, float* row) {
-  FeatureWriter writer(row + Group::kFirst);
-  group.write(context, writer);
-  DREY_ASSERT(writer.next() == row + Group::kFirst + Group::kCount);
+void write_group(const Group& group, const BarContext& context, FeatureRow& row) {
+  DREY_ASSERT(row.written() == Group::kFirst);
+  group.write(context, row);
+  DREY_ASSERT(row.written() == Group::kFirst + Group::kCount);
 }
 }  // namespace
 
@@ -39,9 +39,11 @@ struct FeatureStream::State {
   std::int64_t bar_length_ns = 0;
   Bar last{};
   History history;
+  WindowStatistics windows;
   Indicators indicators;
   SessionClock clock{1};
   FeatureGroups::State groups;
+  FeatureRow writer;
   std::array<float, kFeatureDim> row{};
 
   void start() {
@@ -54,14 +56,20 @@ struct FeatureStream::State {
     const Bar previous = index == 0 ? bar : last;
     DREY_ASSERT(index == 0 || bar.timestamp_ns > previous.timestamp_ns);
     history.push(bar, previous);
-    indicators.push(index, history);
+    windows.push(index, history);
+    indicators.push(index, history, windows);
     clock.push(bar);
-    const BarContext context{bar,     previous,   index,        bar_length_ns,
-                             history, indicators, clock.place()};
+    const BarContext context{bar,     previous, index,      bar_length_ns,
+                             history, windows,  indicators, clock.place()};
     std::apply([&](auto&... group) { (group.push(context), ...); }, groups);
-    if (writes)
-      std::apply([&](auto&... group) { (write_group(group, context, row.data()), ...); }, groups);
+    if (writes) write(context);
     last = bar;
+  }
+
+  void write(const BarContext& context) {
+    writer.begin();
+    std::apply([&](auto&... group) { (write_group(group, context, writer), ...); }, groups);
+    writer.finish(row.data());
   }
 };
 
@@ -95,12 +103,13 @@ FeatureMatrix compute_features(const BarSeries& series) {
                          " bars, as the features need " + std::to_string(kWarmupBars) +
                          " before their first row",
                      std::to_string(bar_count));
-  FeatureMatrix matrix(bar_count - kWarmupBars, kWarmupBars);
+  auto matrix = FeatureMatrix::to_be_written(bar_count - kWarmupBars, kWarmupBars);
   FeatureStream stream;
   for (std::size_t i = 0; i < bar_count; ++i) {
     if (!stream.push(series.bars[i])) continue;
-    const auto row = stream.row();
-    std::copy(row.begin(), row.end(), matrix.row(i - kWarmupBars).begin());
+    const auto from = stream.row();
+    const auto to = matrix.whole_row(i - kWarmupBars);
+    std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(), 0.0F);
   }
   return matrix;
 }

@@ -17,7 +17,7 @@ namespace drey::trainer {
 /// every window (241 bars at most) is full.
 inline constexpr std::size_t kWarmupBars = 512;
 
-/// Features bar by bar, for live use. Fixed state of about 100 KB, allocated once; push() and row()
+/// Features bar by bar, for live use. Fixed state of about 300 KB, allocated once; push() and row()
 /// call no allocator. The length of a bar is taken as the median step of the first kWarmupBars
 /// bars, which are held back until it is known. Threads: one at a time.
 class FeatureStream {

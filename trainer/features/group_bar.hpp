@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "trainer/features/bar_context.hpp"
@@ -18,23 +17,23 @@ class BarGroup {
 
   void write(const BarContext& context, FeatureWriter& out) const {
     const Bar& bar = context.bar;
-    const double last_close = context.previous.close;
     // Relative to the price, so that the unit of the price does not matter.
-    const double range = bar.high - bar.low + 1e-12 * bar.close;
-    out.put(std::log(bar.open / last_close));
-    out.put(std::log(bar.high / last_close));
-    out.put(std::log(bar.low / last_close));
-    out.put(context.history.log_return.newest());
-    out.put(std::log((bar.volume + 1.0) / (context.previous.volume + 1.0)));
-    out.put((bar.close - bar.open) / range);
-    out.put((bar.high - std::max(bar.open, bar.close)) / range);
-    out.put((std::min(bar.open, bar.close) - bar.low) / range);
+    const double share = 1.0 / (bar.high - bar.low + 1e-12 * bar.close);
+    const History& history = context.history;
+    out.put(history.logs.open);
+    out.put(history.logs.high);
+    out.put(history.logs.low);
+    out.put(history.log_return.newest());
+    out.put(history.log_volume.ago(0) - history.log_volume.ago(1));
+    out.put((bar.close - bar.open) * share);
+    out.put((bar.high - std::max(bar.open, bar.close)) * share);
+    out.put((std::min(bar.open, bar.close) - bar.low) * share);
     out.put((bar.high - bar.low) / bar.close);
-    out.put(((bar.close - bar.low) - (bar.high - bar.close)) / range);
+    out.put(((bar.close - bar.low) - (bar.high - bar.close)) * share);
     // log1p(dt / bar_length - 1): 0 without a gap, negative for a bar that came early.
     const double step_ns = static_cast<double>(bar.timestamp_ns - context.previous.timestamp_ns);
-    out.put(std::log(step_ns / static_cast<double>(context.bar_length_ns)));
-    out.put(std::log(context.history.typical.ago(0) / context.history.typical.ago(1)));
+    out.put_log(step_ns / static_cast<double>(context.bar_length_ns));
+    out.put_log(history.typical.ago(0) / history.typical.ago(1));
   }
 };
 }  // namespace drey::trainer

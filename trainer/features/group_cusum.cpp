@@ -56,7 +56,7 @@ void CusumGroup::write(const BarContext&, FeatureWriter& out) const {
   out.put(down_ / kThreshold);
   out.put(alarm_up_);
   out.put(alarm_down_);
-  out.put(std::log1p(since_) / 10.0);
+  out.put_log(1.0 + since_, 0.1);
   out.put(alarm_count_ / 10.0);
   out.put(since_ > 0.0 ? z_sum_ / since_ : 0.0);
   out.put(variance_up_ / kThreshold);

@@ -18,11 +18,7 @@ class MicrostructureGroup {
   void write(const BarContext& context, FeatureWriter& out) const;
 
  private:
-  Window<32> spread_;       // Corwin-Schultz estimate of each pair of bars
-  Window<64> illiquidity_;  // |r| per traded value
-  Window<64> sign_;         // of r
-  Window<64> signed_root_;  // sign(r) sqrt(V)
-  Window<64> signed_volume_;
+  Window<32> spread_;        // Corwin-Schultz estimate of each pair of bars
   Window<64> imbalance_;     // |B - S| of the bar, bulk-classified
   double run_length_ = 0.0;  // signed count of bars of the same direction
 };

@@ -1,9 +1,9 @@
-// group_moments.hpp: features 32 to 55: mean, deviation, skewness and excess kurtosis of returns.
+// group_moments.hpp: features 32 to 55: mean, deviation, skewness and excess kurtosis of returns
+// over 5, 10, 20, 60, 120 and 240 bars.
 // Population moments. A flat window (deviation <= 1e-12) has no shape: skewness and kurtosis 0.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -11,46 +11,34 @@
 #include "trainer/features/window_math.hpp"
 
 namespace drey::trainer {
-struct Moments {
-  double mean;
-  double deviation;
-  double skewness;
-  double excess_kurtosis;
-};
-
-/// Two passes over `count` values.
-[[nodiscard]] inline Moments moments_of(const double* values, std::size_t count) {
-  const Spread spread = spread_of(values, count);
-  if (!(spread.deviation > kStdFloor)) return {spread.mean, spread.deviation, 0.0, 0.0};
-  const double n = static_cast<double>(count);
-  const double scale = 1.0 / spread.deviation;
-  const double cubes = sum_of(count, [=](std::size_t i) {
-    const double z = (values[i] - spread.mean) * scale;
-    return z * z * z;
-  });
-  const double fourths = sum_of(count, [=](std::size_t i) {
-    const double z = (values[i] - spread.mean) * scale;
-    return (z * z) * (z * z);
-  });
-  return {spread.mean, spread.deviation, cubes / n, fourths / n - 3.0};
-}
-
 class MomentsGroup {
  public:
   static constexpr std::size_t kFirst = 32;
-  static constexpr std::array<std::size_t, 6> kSpans = {5, 10, 20, 60, 120, 240};
-  static constexpr std::size_t kCount = 4 * kSpans.size();
+  static constexpr std::size_t kCount = 24;  // four moments over six windows
 
   void push(const BarContext&) {}
 
   void write(const BarContext& context, FeatureWriter& out) const {
-    for (const std::size_t span : kSpans) {
-      const Moments moments = moments_of(context.history.log_return.last(span), span);
-      out.put(moments.mean);
-      out.put(moments.deviation);
-      out.put(moments.skewness);
-      out.put(moments.excess_kurtosis);
-    }
+    const auto& returns = context.windows.returns;
+    put<5>(returns.sums<5>(), out);
+    put<10>(returns.sums<10>(), out);
+    put<20>(returns.sums<20>(), out);
+    put<60>(returns.sums<60>(), out);
+    put<120>(returns.sums<120>(), out);
+    put<240>(returns.sums<240>(), out);
+  }
+
+ private:
+  template <std::size_t kSpan>
+  static void put(const MomentSums<1>& sums, FeatureWriter& out) {
+    constexpr double kValues = kSpan;
+    const double variance = sums.squares[0] / kValues;
+    const double deviation = std::sqrt(variance);
+    const bool has_shape = deviation > kStdFloor;
+    out.put(sums.mean[0]);
+    out.put(deviation);
+    out.put(has_shape ? sums.cubes[0] / (kValues * variance * deviation) : 0.0);
+    out.put(has_shape ? sums.fourths[0] / (kValues * variance * variance) - 3.0 : 0.0);
   }
 };
 }  // namespace drey::trainer

@@ -11,20 +11,27 @@
 namespace drey::trainer {
 namespace {
 // Source: TA-Lib's definition of STOCHF's fast K.
-double stochastic(const History& history, std::size_t count) {
-  const double close = history.close.newest();
-  const double place =
-      place_within(close, lowest_of(history.low.last(count), count),
-                   highest_of(history.high.last(count), count), 1e-12 * close, 0.5);
+template <std::size_t kSpan>
+double stochastic(const WindowStatistics& windows, double close) {
+  const double place = place_within(close, windows.prices.lowest<kSpan>(),
+                                    windows.prices.highest<kSpan>(), 1e-12 * close, 0.5);
   return 2.0 * place - 1.0;
+}
+
+constexpr std::size_t kAroonPeriod = 25;
+
+// The age of the extreme after one more bar: it is new, or one bar older, or has left the window.
+std::size_t aged(std::size_t age, const double* values, double extreme) {
+  constexpr std::size_t kBars = kAroonPeriod + 1;
+  if (values[kBars - 1] == extreme) return 0;
+  return age < kAroonPeriod ? age + 1 : age_of(values, kBars, extreme);
 }
 
 // Source: TA-Lib's definition of CCI: deviation from the mean typical price in units of the mean
 // absolute deviation, over 0.015.
-double channel_index(const History& history) {
+double channel_index(const History& history, double mean) {
   constexpr std::size_t kPeriod = 20;
   const double* typical = history.typical.last(kPeriod);
-  const double mean = spread_of(typical, kPeriod).mean;
   const double mean_deviation =
       sum_of(kPeriod, [=](std::size_t i) { return std::abs(typical[i] - mean); }) / kPeriod;
   const double newest = history.typical.newest();
@@ -40,6 +47,10 @@ void MomentumGroup::push(const BarContext& context) {
     strength_28_.push(change);
   }
   push_stochastic(context);
+  const History& history = context.history;
+  const PriceExtremes& prices = context.windows.prices;
+  high_age_ = aged(high_age_, history.high.last(kAroonPeriod + 1), prices.highest<26>());
+  low_age_ = aged(low_age_, history.low.last(kAroonPeriod + 1), prices.lowest<26>());
   const Indicators& shared = context.indicators;
   if (shared.ema_26.ready()) signal_.push(shared.ema_12.value() - shared.ema_26.value());
   third_before_ = chain_15_.third();
@@ -55,7 +66,7 @@ void MomentumGroup::push_stochastic(const BarContext& context) {
   const double place =
       place_within(strength, lowest_of(window, 5), highest_of(window, 5), 1e-10, 0.5);
   strength_fast_k_.push(2.0 * place - 1.0);
-  fast_k_14_.push(stochastic(context.history, 14));
+  fast_k_14_.push(stochastic<14>(context.windows, context.bar.close));
   slow_k_14_.push(mean_of(fast_k_14_.last(3), 3));
 }
 
@@ -64,7 +75,7 @@ void MomentumGroup::write(const BarContext& context, FeatureWriter& out) const {
   write_rates(context, out);
   write_macd(context, out);
   out.put(ultimate(context));
-  write_aroon(context.history, out);
+  write_aroon(out);
   const Bar& bar = context.bar;
   // Source: TA-Lib's definition of BOP.
   out.put(ratio_or_zero(bar.close - bar.open, bar.high - bar.low, 1e-12 * bar.close));
@@ -79,9 +90,10 @@ void MomentumGroup::write_oscillators(const BarContext& context, FeatureWriter& 
   out.put(mean_of(strength_fast_k_.last(3), 3));
   out.put(slow_k_14_.newest());
   out.put(mean_of(slow_k_14_.last(3), 3));
-  out.put(stochastic(context.history, 5));
-  out.put(stochastic(context.history, 14));
-  out.put(channel_index(context.history) / 200.0);
+  out.put(stochastic<5>(context.windows, context.bar.close));
+  out.put(fast_k_14_.newest());
+  const double typical_mean = context.windows.pairs.sums<20>().mean_y[kVolumeTypical];
+  out.put(channel_index(context.history, typical_mean) / 200.0);
   out.put(strength_14_.centred(floor));
 }
 
@@ -122,16 +134,12 @@ double MomentumGroup::ultimate(const BarContext& context) const {
 }
 
 // Source: TA-Lib's definition of AROON(25): 26 bars; of equal extremes the newest counts.
-void MomentumGroup::write_aroon(const History& history, FeatureWriter& out) {
-  constexpr std::size_t kPeriod = 25;
-  constexpr std::size_t kCountOfBars = kPeriod + 1;
-  const double* highs = history.high.last(kCountOfBars);
-  const double* lows = history.low.last(kCountOfBars);
+void MomentumGroup::write_aroon(FeatureWriter& out) const {
   const auto freshness = [](std::size_t age) {
-    return static_cast<double>(kPeriod - age) / static_cast<double>(kPeriod);
+    return static_cast<double>(kAroonPeriod - age) / static_cast<double>(kAroonPeriod);
   };
-  const double up = freshness(age_of(highs, kCountOfBars, highest_of(highs, kCountOfBars)));
-  const double down = freshness(age_of(lows, kCountOfBars, lowest_of(lows, kCountOfBars)));
+  const double up = freshness(high_age_);
+  const double down = freshness(low_age_);
   out.put(up);
   out.put(down);
   out.put(up - down);

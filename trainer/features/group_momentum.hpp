@@ -46,7 +46,7 @@ class MomentumGroup {
   void write_oscillators(const BarContext& context, FeatureWriter& out) const;
   void write_rates(const BarContext& context, FeatureWriter& out) const;
   void write_macd(const BarContext& context, FeatureWriter& out) const;
-  static void write_aroon(const History& history, FeatureWriter& out);
+  void write_aroon(FeatureWriter& out) const;
   [[nodiscard]] double ultimate(const BarContext& context) const;
 
   RelativeStrength strength_7_{7};
@@ -58,7 +58,9 @@ class MomentumGroup {
   Window<4> slow_k_14_;
   ExponentialMean signal_{9};
   EmaChain chain_15_{15};
-  double third_before_ = 0.0;   // of the chain, one bar earlier
+  double third_before_ = 0.0;  // of the chain, one bar earlier
+  std::size_t high_age_ = 0;   // bars since the highest high of 26, the newest of equal ones
+  std::size_t low_age_ = 0;
   Window<32> buying_pressure_;  // C - min(L, C_{t-1})
 };
 }  // namespace drey::trainer

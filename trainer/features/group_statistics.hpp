@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "trainer/features/bar_context.hpp"
-#include "trainer/features/window.hpp"
+#include "trainer/features/hurst.hpp"
 
 namespace drey::trainer {
 /// Entropy of the order patterns of three successive returns over 58 triples (60 returns), 0 to 1.
@@ -15,13 +15,16 @@ namespace drey::trainer {
 /// Source: Bandt and Pompe 2002; equal values rank by age.
 class OrderEntropy {
  public:
+  OrderEntropy();
   void push(const History& history);
+  /// Requires: 60 returns or more were pushed.
   [[nodiscard]] double value() const;
 
  private:
   static constexpr std::size_t kTripleCount = 58;
   std::array<std::uint8_t, kTripleCount> codes_{};  // a ring
   std::array<int, 6> counts_{};
+  std::array<double, kTripleCount + 1> terms_{};  // n ln n
   std::size_t next_ = 0;
   std::size_t size_ = 0;
 };
@@ -35,7 +38,7 @@ class StatisticsGroup {
   void write(const BarContext& context, FeatureWriter& out) const;
 
  private:
-  Window<128> absolute_return_;
+  HurstExponent hurst_;
   OrderEntropy entropy_;
 };
 }  // namespace drey::trainer

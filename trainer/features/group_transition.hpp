@@ -35,14 +35,15 @@ class TransitionGroup {
     const auto& row = counts_[state_];
     const double total = row[0] + row[1] + row[2] + 1.0;
     std::array<double, kRegimeCount> probability{};
+    for (std::size_t i = 0; i < kRegimeCount; ++i) probability[i] = (row[i] + kPrior) / total;
+    std::array<double, 4> logs = {probability[0], probability[1], probability[2], 1.0};
+    take_logs(logs.data(), logs.size());
     double entropy = 0.0;
-    for (std::size_t i = 0; i < kRegimeCount; ++i) {
-      probability[i] = (row[i] + kPrior) / total;
-      entropy -= probability[i] * std::log(probability[i]);
-    }
+    for (std::size_t i = 0; i < kRegimeCount; ++i) entropy -= probability[i] * logs[i];
     out.put(probability[state_]);
     for (const double p : probability) out.put(p);
-    out.put(entropy / std::log(static_cast<double>(kRegimeCount)));
+    constexpr double kLn3 = 1.0986122886681098;
+    out.put(entropy / kLn3);
   }
 
  private:

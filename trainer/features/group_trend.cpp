@@ -2,34 +2,33 @@
 // SPDX-License-Identifier: MIT
 #include "trainer/features/group_trend.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 
 #include "trainer/features/window_math.hpp"
 
 namespace drey::trainer {
 namespace {
-constexpr std::array<std::size_t, 6> kSmaSpans = {5, 10, 20, 50, 100, 200};
-
-// Source: TA-Lib's definition of WMA: weights 1, 2, ... to the newest.
-double weighted_mean(const double* values, std::size_t count) {
-  const double n = static_cast<double>(count);
-  const double sum =
-      sum_of(count, [=](std::size_t i) { return static_cast<double>(i + 1) * values[i]; });
-  return sum / (0.5 * n * (n + 1.0));
+// Source: TA-Lib's definition of WMA: weights 1, 2, ... to the newest: the mean, and as much more as
+// the close goes with its place in the window.
+double weighted_mean_20(const WindowStatistics& windows) {
+  const auto& sums = windows.pairs.sums<20>();
+  constexpr double kWeights = 0.5 * 20.0 * 21.0;
+  return sums.mean_x[kCloseIndex] + sums.xy[kCloseIndex] / kWeights;
 }
 
 // Slope over the price, and the share of the variance that the line explains.
 // Source: TA-Lib's definitions of LINEARREG_SLOPE and CORREL (the latter squared).
-void put_line(const History& history, std::size_t count, FeatureWriter& out) {
-  const double* closes = history.close.last(count);
-  const double close = history.close.newest();
-  const double n = static_cast<double>(count);
-  const double slope = slope_of(closes, count);
-  const double deviation = spread_of(closes, count).deviation;
-  const double index_deviation = std::sqrt((n * n - 1.0) / 12.0);
-  const double r = deviation > 1e-12 * close ? slope * index_deviation / deviation : 0.0;
-  out.put(slope / close);
-  out.put(std::min(1.0, r * r));
+template <std::size_t kSpan>
+void put_line(const WindowStatistics& windows, double close, FeatureWriter& out) {
+  constexpr double kValues = kSpan;
+  constexpr double kIndexSquares = kValues * (kValues * kValues - 1.0) / 12.0;
+  const auto& sums = windows.pairs.sums<kSpan>();
+  const double xx = sums.xx[kCloseIndex];
+  const double xy = sums.xy[kCloseIndex];
+  const double floor = 1e-12 * close;
+  out.put(xy / (kIndexSquares * close));
+  out.put(xx > kValues * floor * floor ? std::min(1.0, xy * xy / (xx * kIndexSquares)) : 0.0);
 }
 }  // namespace
 
@@ -46,28 +45,25 @@ void TrendGroup::push(const BarContext& context) {
 
 void TrendGroup::write(const BarContext& context, FeatureWriter& out) const {
   const double close = context.bar.close;
-  const History& history = context.history;
+  const WindowStatistics& windows = context.windows;
   const Indicators& shared = context.indicators;
-  std::array<double, kSmaSpans.size()> sma{};
-  for (std::size_t i = 0; i < sma.size(); ++i) {
-    sma[i] = mean_of(history.close.last(kSmaSpans[i]), kSmaSpans[i]);
-    out.put(std::log(close / sma[i]));
-  }
-  out.put(std::log(close / ema_5_.value()));
-  out.put(std::log(close / shared.ema_12.value()));
-  out.put(std::log(close / shared.ema_26.value()));
-  out.put(std::log(close / ema_50_.value()));
-  out.put(std::log(close / ema_100_.value()));
-  out.put(std::log(close / ema_200_.value()));
-  out.put(std::log(close / weighted_mean(history.close.last(20), 20)));
-  out.put(bounded_log_ratio(close, chain_20_.dema()));
-  out.put(bounded_log_ratio(close, chain_20_.tema()));
-  out.put(std::log(close / kaufman_.value()));
-  out.put(std::log(shared.ema_12.value() / shared.ema_26.value()));
-  out.put(std::log(sma[2] / sma[3]));
-  out.put(std::log(sma[3] / sma[5]));
-  put_line(history, 20, out);
-  put_line(history, 60, out);
-  out.put(bounded_log_ratio(close, stop_.value()));
+  const std::array<double, 6> sma = windows.closes.means();
+  for (const double mean : sma) out.put_log(close / mean);
+  out.put_log(close / ema_5_.value());
+  out.put_log(close / shared.ema_12.value());
+  out.put_log(close / shared.ema_26.value());
+  out.put_log(close / ema_50_.value());
+  out.put_log(close / ema_100_.value());
+  out.put_log(close / ema_200_.value());
+  out.put_log(close / weighted_mean_20(windows));
+  out.put_log(bounded_ratio(close, chain_20_.dema()));
+  out.put_log(bounded_ratio(close, chain_20_.tema()));
+  out.put_log(close / kaufman_.value());
+  out.put_log(shared.ema_12.value() / shared.ema_26.value());
+  out.put_log(sma[2] / sma[3]);
+  out.put_log(sma[3] / sma[5]);
+  put_line<20>(windows, close, out);
+  put_line<60>(windows, close, out);
+  out.put_log(bounded_ratio(close, stop_.value()));
 }
 }  // namespace drey::trainer

@@ -23,18 +23,22 @@ double sample_variance(const double* values, std::size_t count) {
   return deviation * deviation * n / (n - 1.0);
 }
 
-void put_donchian(const History& history, std::size_t count, FeatureWriter& out) {
-  const double close = history.close.newest();
-  const double highest = highest_of(history.high.last(count), count);
-  const double lowest = lowest_of(history.low.last(count), count);
+// Mean and deviation of 20 closes.
+Spread band_of(const WindowStatistics& windows) {
+  const auto& sums = windows.pairs.sums<20>();
+  return {sums.mean_x[kCloseIndex], std::sqrt(sums.xx[kCloseIndex] / 20.0)};
+}
+
+template <std::size_t kSpan>
+void put_donchian(const WindowStatistics& windows, double close, FeatureWriter& out) {
+  const double highest = windows.prices.highest<kSpan>();
+  const double lowest = windows.prices.lowest<kSpan>();
   out.put(place_within(close, lowest, highest, 1e-12 * close, 0.5) - 0.5);
   out.put((highest - lowest) / close);
 }
 
-double deviation_ratio(const History& history, std::size_t short_span, std::size_t long_span) {
-  const double short_one = spread_of(history.log_return.last(short_span), short_span).deviation;
-  const double long_one = spread_of(history.log_return.last(long_span), long_span).deviation;
-  return (short_one + kStdFloor) / (long_one + kStdFloor) - 1.0;
+double ratio_minus_one(double short_deviation, double long_deviation) {
+  return (short_deviation + kStdFloor) / (long_deviation + kStdFloor) - 1.0;
 }
 
 // Bipower variation over realised variance: 1 without jumps, less with them.
@@ -52,23 +56,24 @@ double bipower_ratio(const History& history) {
 }  // namespace
 
 void VolatilityGroup::push(const BarContext& context) {
-  const Bar& bar = context.bar;
   if (context.index != 0) {
     const double range = context.history.true_range.newest();
     atr_7_.push(range);
     atr_20_.push(range);
     atr_28_.push(range);
   }
-  const double high_low = std::log(bar.high / bar.low);
-  const double close_open = std::log(bar.close / bar.open);
+  const BarLogs& logs = context.history.logs;
+  const double log_return = context.history.log_return.newest();
+  const double high_low = logs.range;
+  const double close_open = log_return - logs.open;
   range_square_.push(high_low * high_low);
   // Source: Garman and Klass 1980, the practical estimator.
   garman_klass_.push(0.5 * high_low * high_low -
                      (2.0 * std::numbers::ln2 - 1.0) * close_open * close_open);
   // Source: Rogers and Satchell 1991.
-  rogers_satchell_.push(std::log(bar.high / bar.close) * std::log(bar.high / bar.open) +
-                        std::log(bar.low / bar.close) * std::log(bar.low / bar.open));
-  overnight_.push(std::log(bar.open / context.previous.close));
+  rogers_satchell_.push((logs.high - log_return) * (logs.high - logs.open) +
+                        (logs.low - log_return) * (logs.low - logs.open));
+  overnight_.push(logs.open);
   intraday_.push(close_open);
 }
 
@@ -81,11 +86,13 @@ void VolatilityGroup::write(const BarContext& context, FeatureWriter& out) const
   out.put(atr_28_.value() / close);
   out.put(history.true_range.newest() / close);
   write_bands(context, out);
-  put_donchian(history, 20, out);
-  put_donchian(history, 55, out);
+  put_donchian<20>(context.windows, close, out);
+  put_donchian<55>(context.windows, close, out);
   write_estimates(out);
-  out.put(deviation_ratio(history, 10, 60));
-  out.put(deviation_ratio(history, 60, 240));
+  const MomentBank<1>& returns = context.windows.returns;
+  const double deviation_60 = std::sqrt(returns.variance<60>(0));
+  out.put(ratio_minus_one(std::sqrt(returns.variance<10>(0)), deviation_60));
+  out.put(ratio_minus_one(deviation_60, context.indicators.std_240));
   out.put(context.indicators.volatility);
   out.put(bipower_ratio(history));
   out.put(squeezed(context) ? 1.0 : 0.0);
@@ -93,7 +100,7 @@ void VolatilityGroup::write(const BarContext& context, FeatureWriter& out) const
 
 void VolatilityGroup::write_bands(const BarContext& context, FeatureWriter& out) const {
   const double close = context.bar.close;
-  const Spread band = spread_of(context.history.close.last(20), 20);
+  const Spread band = band_of(context.windows);
   const double half_width = kBandDeviations * band.deviation;
   out.put(ratio_or_zero(close - band.mean, 2.0 * half_width, 1e-12 * close));
   out.put(2.0 * half_width / band.mean);
@@ -104,7 +111,7 @@ void VolatilityGroup::write_bands(const BarContext& context, FeatureWriter& out)
 }
 
 bool VolatilityGroup::squeezed(const BarContext& context) const {
-  const Spread band = spread_of(context.history.close.last(20), 20);
+  const Spread band = band_of(context.windows);
   const double half_width = kBandDeviations * band.deviation;
   const double ema = context.indicators.ema_20.value();
   const double keltner = kKeltnerRanges * atr_20_.value();

@@ -14,34 +14,28 @@ namespace {
 constexpr double kVolumeFloor = 1e-9;
 constexpr double kLogVolumeFloor = 1e-9;
 
-// Slope over the index of the running sum of `increments`.
-double slope_of_running_sum(const double* increments, std::size_t count) {
-  std::array<double, 64> sums{};
-  double sum = 0.0;
-  for (std::size_t i = 0; i < count; ++i) sums[i] = sum += increments[i];
-  return slope_of(sums.data(), count);
+// How many deviations the running sum of 60 signed volumes ends above its mean.
+double z_of_balance(const RunningSums<2>& sums) {
+  return ratio_or_zero(sums.total[0] - sums.mean[0], std::sqrt(sums.squares[0] / 60.0),
+                       kVolumeFloor);
 }
 
-// How many deviations the running sum ends above its mean over the window.
-double z_of_running_sum(const double* increments, std::size_t count) {
-  std::array<double, 64> sums{};
-  double sum = 0.0;
-  for (std::size_t i = 0; i < count; ++i) sums[i] = sum += increments[i];
-  const Spread spread = spread_of(sums.data(), count);
-  return ratio_or_zero(sum - spread.mean, spread.deviation, kVolumeFloor);
-}
-
-double z_of_log_volume(const History& history, std::size_t count) {
-  const Spread spread = spread_of(history.log_volume.last(count), count);
-  return ratio_or_zero(history.log_volume.newest() - spread.mean, spread.deviation,
-                       kLogVolumeFloor);
+double z_of_log_volume(const History& history, double mean, double variance) {
+  return ratio_or_zero(history.log_volume.newest() - mean, std::sqrt(variance), kLogVolumeFloor);
 }
 
 // Volume-weighted mean of the typical price; the plain mean where nothing traded.
-double weighted_price(const History& history, const double* traded, std::size_t count) {
-  const double volume = sum_of(history.volume.last(count), count);
-  if (volume > kVolumeFloor) return sum_of(traded, count) / volume;
-  return mean_of(history.typical.last(count), count);
+template <std::size_t kSpan>
+double weighted_price(const WindowStatistics& windows) {
+  const auto& sums = windows.pairs.sums<kSpan>();
+  const double volume = sums.mean_x[kVolumeTypical];
+  if (volume > kVolumeFloor / kSpan) return sums.mean_x[kTradedIlliquid] / volume;
+  return sums.mean_y[kVolumeTypical];
+}
+
+template <std::size_t kSpan>
+void put_relative_volume(const WindowStatistics& windows, double volume, FeatureWriter& out) {
+  out.put_log((volume + 1.0) / (windows.pairs.sums<kSpan>().mean_x[kVolumeTypical] + 1.0));
 }
 }  // namespace
 
@@ -59,7 +53,7 @@ void VolumeGroup::push(const BarContext& context) {
   const Bar& bar = context.bar;
   const Bar& previous = context.previous;
   const double log_return = context.history.log_return.newest();
-  vwap_20_.push(weighted_price(context.history, traded_.last(20), 20));
+  vwap_20_.push(weighted_price<20>(context.windows));
   negative_index_.push(bar.volume < previous.volume ? log_return : 0.0);
   positive_index_.push(bar.volume > previous.volume ? log_return : 0.0);
   if (context.index != 0) force_.push(log_return * bar.volume);
@@ -80,17 +74,15 @@ void VolumeGroup::push_flows(const BarContext& context) {
   const History& history = context.history;
   const double typical = history.typical.newest();
   const double typical_before = context.index == 0 ? typical : history.typical.ago(1);
-  balance_.push(bar.volume * sign_of(history.close_change.newest()));
   const double location = ratio_or_zero((bar.close - bar.low) - (bar.high - bar.close),
                                         bar.high - bar.low, 1e-12 * bar.close);
   const double flow = location * bar.volume;
-  accumulation_.push(flow);
+  sums_.push({bar.volume * sign_of(history.close_change.newest()), flow});
   // EMA_t - AD_t = (1 - k) (EMA_{t-1} - AD_{t-1} - flow_t): no need of A/D itself.
   if (context.index != 0) {
     fast_gap_ = (1.0 - 2.0 / 4.0) * (fast_gap_ - flow);
     slow_gap_ = (1.0 - 2.0 / 11.0) * (slow_gap_ - flow);
   }
-  traded_.push(typical * bar.volume);
   // A sum of three prices in ticks can be equal and yet differ in its last bits: that is a tie.
   const double risen = typical - typical_before;
   const double tie = 1e-12 * typical;
@@ -105,7 +97,7 @@ void VolumeGroup::push_session(const BarContext& context) {
     session_typical_ = 0.0;
     session_bars_ = 0.0;
   }
-  session_traded_ += traded_.newest();
+  session_traded_ += context.history.typical.newest() * context.bar.volume;
   session_volume_ += context.bar.volume;
   session_typical_ += context.history.typical.newest();
   session_bars_ += 1.0;
@@ -113,10 +105,18 @@ void VolumeGroup::push_session(const BarContext& context) {
 
 void VolumeGroup::write(const BarContext& context, FeatureWriter& out) const {
   const History& history = context.history;
-  for (const std::size_t span : {20, 60, 240}) out.put(z_of_log_volume(history, span));
-  const double volume = context.bar.volume;
-  for (const std::size_t span : {5, 20, 60})
-    out.put(std::log((volume + 1.0) / (mean_of(history.volume.last(span), span) + 1.0)));
+  const WindowStatistics& windows = context.windows;
+  const auto put_z = [&](double mean, double variance) {
+    out.put(z_of_log_volume(history, mean, variance));
+  };
+  const auto& pairs_20 = windows.pairs.sums<20>();
+  const auto& pairs_60 = windows.pairs.sums<60>();
+  put_z(pairs_20.mean_y[kReturnVolume], pairs_20.yy[kReturnVolume] / 20.0);
+  put_z(pairs_60.mean_y[kReturnVolume], pairs_60.yy[kReturnVolume] / 60.0);
+  put_z(windows.series.sums<240>().mean[kLogVolume], windows.series.variance<240>(kLogVolume));
+  put_relative_volume<5>(windows, context.bar.volume, out);
+  put_relative_volume<20>(windows, context.bar.volume, out);
+  put_relative_volume<60>(windows, context.bar.volume, out);
   write_flows(context, out);
   write_weighted_price(context, out);
   write_indices(context, out);
@@ -124,12 +124,12 @@ void VolumeGroup::write(const BarContext& context, FeatureWriter& out) const {
 
 void VolumeGroup::write_flows(const BarContext& context, FeatureWriter& out) const {
   const Indicators& shared = context.indicators;
-  out.put(shared.in_volume(slope_of_running_sum(balance_.last(20), 20)));
-  out.put(z_of_running_sum(balance_.last(60), 60));
-  out.put(shared.in_volume(slope_of_running_sum(accumulation_.last(20), 20)));
+  const double volume_20 = 20.0 * shared.volume_mean_20;
+  out.put(shared.in_volume(sums_.slope_20(0)));
+  out.put(z_of_balance(sums_.sums_60()));
+  out.put(shared.in_volume(sums_.slope_20(1)));
   out.put(shared.in_volume(fast_gap_ - slow_gap_));
-  out.put(ratio_or_zero(sum_of(accumulation_.last(20), 20),
-                        sum_of(context.history.volume.last(20), 20), kVolumeFloor));
+  out.put(ratio_or_zero(sums_.sums_20().total[1], volume_20, kVolumeFloor));
   const double up = sum_of(money_up_.last(14), 14);
   const double down = sum_of(money_down_.last(14), 14);
   out.put(ratio_or_zero(up - down, up + down, kVolumeFloor * context.bar.close));
@@ -137,29 +137,26 @@ void VolumeGroup::write_flows(const BarContext& context, FeatureWriter& out) con
 
 void VolumeGroup::write_weighted_price(const BarContext& context, FeatureWriter& out) const {
   const double close = context.bar.close;
-  out.put(std::log(close / vwap_20_.newest()));
-  out.put(std::log(close / weighted_price(context.history, traded_.last(60), 60)));
+  out.put_log(close / vwap_20_.newest());
+  out.put_log(close / weighted_price<60>(context.windows));
   const double session_price = session_volume_ > kVolumeFloor ? session_traded_ / session_volume_
                                                               : session_typical_ / session_bars_;
-  out.put(std::log(close / session_price));
-  out.put(std::log(vwap_20_.newest() / vwap_20_.ago(5)));
+  out.put_log(close / session_price);
+  out.put_log(vwap_20_.newest() / vwap_20_.ago(5));
 }
 
 void VolumeGroup::write_indices(const BarContext& context, FeatureWriter& out) const {
-  const History& history = context.history;
+  const PairBank<kPairLaneCount>& pairs = context.windows.pairs;
   out.put(mean_of(ease_.last(14), 14));
   out.put(context.indicators.in_volume(force_.value()));
   // The log of NVI (PVI) moves by r on bars whose volume fell (rose).
   // Source: Fosback 1976, "Stock Market Logic".
   out.put(sum_of(negative_index_.last(20), 20));
   out.put(sum_of(positive_index_.last(20), 20));
-  for (const std::size_t span : {20, 60})
-    out.put(correlation_of(history.log_return.last(span), history.log_volume.last(span), span,
-                           kStdFloor, kLogVolumeFloor));
-  const double* balance = balance_.last(20);
-  const double signed_sum = sum_of(balance, 20);
-  const double total = sum_of(20, [balance](std::size_t i) { return std::abs(balance[i]); });
-  out.put(ratio_or_zero(signed_sum, total, kVolumeFloor));
+  out.put(pairs.correlation<20>(kReturnVolume, kStdFloor, kLogVolumeFloor));
+  out.put(pairs.correlation<60>(kReturnVolume, kStdFloor, kLogVolumeFloor));
+  const auto& sums = pairs.sums<20>();
+  out.put(ratio_or_zero(sums.mean_x[kBalanceSize], sums.mean_y[kBalanceSize], kVolumeFloor / 20.0));
   out.put(profile_.excess());
 }
 }  // namespace drey::trainer

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "trainer/features/bar_context.hpp"
+#include "trainer/features/running_sum_bank.hpp"
 #include "trainer/features/smoothing.hpp"
 #include "trainer/features/window.hpp"
 
@@ -44,11 +45,11 @@ class VolumeGroup {
   void write_weighted_price(const BarContext& context, FeatureWriter& out) const;
   void write_indices(const BarContext& context, FeatureWriter& out) const;
 
-  Window<64> balance_;       // V with the sign of the close's change: what OBV adds
-  Window<32> accumulation_;  // V times close location: what A/D adds
-  Window<32> money_up_;      // typical price times V where the typical price rose
-  Window<32> money_down_;    // where it fell
-  Window<64> traded_;        // typical price times V
+  // Lane 0: V with the sign of the close's change, what OBV adds; 1: V times close location, what A/D
+  // adds.
+  RunningSumBank<2> sums_;
+  Window<16> money_up_;    // typical price times V where the typical price rose
+  Window<16> money_down_;  // where it fell
   Window<8> vwap_20_;
   Window<16> ease_;
   Window<32> negative_index_;  // r where volume fell, else 0

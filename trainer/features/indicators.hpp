@@ -11,6 +11,7 @@
 #include "trainer/features/regime.hpp"
 #include "trainer/features/smoothing.hpp"
 #include "trainer/features/window_math.hpp"
+#include "trainer/features/window_statistics.hpp"
 
 namespace drey::trainer {
 struct Indicators {
@@ -26,20 +27,20 @@ struct Indicators {
   double volume_mean_20 = 0.0;
   Regime regime = Regime::kRange;
 
-  /// `index` counts bars from 0; `history` includes the bar.
-  void push(std::size_t index, const History& history) {
+  /// `index` counts bars from 0; `history` and `windows` include the bar.
+  void push(std::size_t index, const History& history, const WindowStatistics& windows) {
     const double close = history.close.newest();
     atr_floor = 1e-12 * close;
     ema_12.push(close);
     ema_20.push(close);
     ema_26.push(close);
-    volume_mean_20 = mean_of(history.volume.last(20), 20);
+    volume_mean_20 = windows.pairs.sums<20>().mean_x[kVolumeTypical];
     if (index == 0) return;
     atr_14.push(history.true_range.newest());
     push_volatility(index, history.log_return.newest());
-    std_20 = spread_of(history.log_return.last(20), 20).deviation;
-    std_240 = spread_of(history.log_return.last(240), 240).deviation;
-    regime = regime_of(history, std_20, std_240);
+    std_20 = std::sqrt(windows.returns.variance<20>(0));
+    std_240 = std::sqrt(windows.returns.variance<240>(0));
+    regime = regime_of(history, windows, std_20, std_240);
   }
 
   /// `value` in units of ATR(14); 0 while nothing moves.

@@ -13,23 +13,24 @@
 
 #include "trainer/features/history.hpp"
 #include "trainer/features/window_math.hpp"
+#include "trainer/features/window_statistics.hpp"
 
 namespace drey::trainer {
 enum class Regime : std::uint8_t { kTrend, kRange, kVolatile };
 inline constexpr std::size_t kRegimeCount = 3;
 
 /// |C_t - C_{t-20}| over the sum of |C_i - C_{i-1}|: 1 is a straight line, 0 no progress.
-[[nodiscard]] inline double efficiency_20(const History& history) {
-  const double* changes = history.close_change.last(20);
-  const double path = sum_of(20, [changes](std::size_t i) { return std::abs(changes[i]); });
+[[nodiscard]] inline double efficiency_20(const History& history, const WindowStatistics& windows) {
+  const double path = 20.0 * windows.pairs.sums<20>().mean_x[kPathVolume];
   const double progress = std::abs(history.close.newest() - history.close.ago(20));
   return ratio_or_zero(progress, path, 1e-12 * history.close.newest());
 }
 
-[[nodiscard]] inline Regime regime_of(const History& history, double std_20, double std_240) {
+[[nodiscard]] inline Regime regime_of(const History& history, const WindowStatistics& windows,
+                                      double std_20, double std_240) {
   constexpr double kVolatileRatio = 1.5;
   constexpr double kTrendEfficiency = 0.35;
   if (std_20 > kVolatileRatio * std_240 + kStdFloor) return Regime::kVolatile;
-  return efficiency_20(history) > kTrendEfficiency ? Regime::kTrend : Regime::kRange;
+  return efficiency_20(history, windows) > kTrendEfficiency ? Regime::kTrend : Regime::kRange;
 }
 }  // namespace drey::trainer

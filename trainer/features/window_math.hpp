@@ -1,4 +1,5 @@
-// window_math.hpp: sums, moments and lines over a contiguous window.
+// window_math.hpp: sums, means and spreads over a short contiguous window; longer ones are in
+// moment_bank.hpp and pair_bank.hpp.
 // Invariants: a result depends on the window's values alone (nothing is carried from bar to bar, so
 // nothing drifts); the order of additions is fixed (eight lanes), so a window always gives the same
 // bits; a window of equal values has a deviation of exactly 0.
@@ -19,10 +20,10 @@ inline constexpr double kStdFloor = 1e-12;  ///< of log returns: below it a seri
   return denominator > floor ? numerator / denominator : 0.0;
 }
 
-/// ln(a / b), held within +-ln(1e6); b may be 0 or negative (a smoothed price can overshoot).
-[[nodiscard]] inline double bounded_log_ratio(double a, double b) {
+/// a / b, held within 1e-6 and 1e6; b may be 0 or negative (a smoothed price can overshoot).
+[[nodiscard]] inline double bounded_ratio(double a, double b) {
   constexpr double kRatioMax = 1e6;
-  return std::log(std::clamp(a / std::max(b, a / kRatioMax), 1.0 / kRatioMax, kRatioMax));
+  return std::clamp(a / std::max(b, a / kRatioMax), 1.0 / kRatioMax, kRatioMax);
 }
 
 [[nodiscard]] inline double sign_of(double value) {
@@ -66,35 +67,5 @@ struct Spread {
     return d * d;
   });
   return {origin + offset, std::sqrt(squares / n)};
-}
-
-/// Mean of products of deviations from each window's own mean.
-[[nodiscard]] inline double covariance_of(const double* x, const double* y, std::size_t count) {
-  const double n = static_cast<double>(count);
-  const double x0 = x[count - 1];
-  const double y0 = y[count - 1];
-  const double mx = sum_of(count, [=](std::size_t i) { return x[i] - x0; }) / n;
-  const double my = sum_of(count, [=](std::size_t i) { return y[i] - y0; }) / n;
-  return sum_of(count, [=](std::size_t i) { return ((x[i] - x0) - mx) * ((y[i] - y0) - my); }) / n;
-}
-
-/// Pearson's correlation; 0 when either deviation is not above its floor.
-[[nodiscard]] inline double correlation_of(const double* x, const double* y, std::size_t count,
-                                           double floor_x, double floor_y) {
-  const double dx = spread_of(x, count).deviation;
-  const double dy = spread_of(y, count).deviation;
-  if (!(dx > floor_x) || !(dy > floor_y)) return 0.0;
-  return std::clamp(covariance_of(x, y, count) / (dx * dy), -1.0, 1.0);
-}
-
-/// Least-squares slope of the values over their index.
-[[nodiscard]] inline double slope_of(const double* values, std::size_t count) {
-  const double n = static_cast<double>(count);
-  const double middle = 0.5 * (n - 1.0);
-  const double origin = values[count - 1];
-  const double products = sum_of(count, [=](std::size_t i) {
-    return (static_cast<double>(i) - middle) * (values[i] - origin);
-  });
-  return products / (n * (n * n - 1.0) / 12.0);
 }
 }  // namespace drey::trainer

@@ -102,10 +102,14 @@ void check_writable(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view contents) {
+  write_file(path, std::initializer_list<std::string_view>{contents});
+}
+
+void write_file(const std::string& path, std::initializer_list<std::string_view> pieces) {
   if (is_stream(path)) {
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.is_open()) fail(path, "open for writing", errno);
-    write_all(file, contents, path);
+    for (const std::string_view piece : pieces) write_all(file, piece, path);
     return;
   }
   const std::string real = resolved(path);
@@ -113,7 +117,7 @@ void write_file(const std::string& path, std::string_view contents) {
   {
     const Descriptor file(open_partial(partial));
     if (!file.is_open()) fail(path, "create", errno);
-    write_all(file, contents, path);
+    for (const std::string_view piece : pieces) write_all(file, piece, path);
     if (::fsync(file.number()) != 0) fail(path, "sync", errno);
   }
   if (::rename(partial.path(), real.c_str()) != 0) fail(path, "rename to", errno);

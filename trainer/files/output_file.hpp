@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ void check_writable(const std::string& path);
 /// Replaces `path` by a file of these contents.
 /// Fails: SystemError; `path` is then as it was, and no partial file stays.
 void write_file(const std::string& path, std::string_view contents);
+
+/// The same for contents that lie in several pieces, written one after the other.
+void write_file(const std::string& path, std::initializer_list<std::string_view> pieces);
 
 /// The whole of a regular file. Fails: SystemError naming file and reason.
 [[nodiscard]] std::string read_file(const std::string& path);

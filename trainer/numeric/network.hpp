@@ -88,6 +88,7 @@ class Activations {
   Activations(const NetworkShape& shape, std::size_t batch_max);
 
   [[nodiscard]] std::size_t batch_max() const { return batch_max_; }
+  [[nodiscard]] std::size_t bytes() const { return values_.size() * sizeof(Scalar); }
   /// Output of a layer, after its ReLU where it has one.
   [[nodiscard]] Columns<Scalar> of_layer(std::size_t layer);
   /// Output of the network. Shape: (outputs_padded, batch); a dueling network's value is in the row

@@ -1,6 +1,8 @@
 // agent_settings.cpp: hyperparameters, as options have them, to settings, as the agent has them:
 // horizons in epochs become environment steps.
 // SPDX-License-Identifier: MIT
+#include "trainer/agent/state_stores.hpp"
+#include "trainer/program/command_line.hpp"
 #include "trainer/program/session.hpp"
 
 namespace drey::trainer {
@@ -20,12 +22,35 @@ LearnerSettings learner_settings(const Hyperparameters& hyper, const Problem& pr
   settings.double_dqn = hyper.double_dqn;
   settings.dueling = hyper.dueling;
   settings.loss = hyper.loss;
+  settings.precision = hyper.precision;
   settings.target_update = hyper.target_update;
   settings.tau = static_cast<float>(hyper.tau);
   settings.target_interval = hyper.target_update == TargetUpdate::kHard ? hyper.target_interval : 1;
   settings.adam.learning_rate = static_cast<float>(hyper.learning_rate);
   settings.adam.norm_max = static_cast<float>(hyper.grad_clip);
   return settings;
+}
+
+void check_memory_options(const Config& config, const Problem& problem, const Communicator* ranks) {
+  if (config.run.memory.replay == ReplayForm::kPool) {
+    if (problem.observation_width() != PoolStates::kWidth) {
+      refuse_option("--replay",
+                    "index, shared or copy for observations of " +
+                        text_of(std::uint64_t{problem.observation_width()}) + " values",
+                    "pool, which holds " + text_of(std::uint64_t{PoolStates::kWidth}));
+    }
+    if (config.hyper.buffer > PoolStates::kCapacityMax) {
+      refuse_option("--buffer",
+                    "at most " + text_of(std::uint64_t{PoolStates::kCapacityMax}) +
+                        " transitions with --replay pool",
+                    text_of(config.hyper.buffer));
+    }
+  }
+  const std::uint64_t rank_count = ranks == nullptr ? 1 : ranks->size();
+  if (config.hyper.agents == 1 && config.hyper.batch % rank_count != 0) {
+    refuse_option("--batch", "a multiple of the " + text_of(rank_count) + " ranks",
+                  text_of(config.hyper.batch));
+  }
 }
 }  // namespace
 
@@ -48,7 +73,24 @@ AgentSettings agent_settings(const Hyperparameters& hyper, const Problem& proble
   settings.gradient_steps = hyper.gradient_steps;
   settings.step_count = hyper.step_count;
   settings.world_count = hyper.environments;
+  settings.member_count = hyper.agents;
+  settings.agreement = hyper.agreement;
   settings.seed = hyper.seed;
+  return settings;
+}
+
+AgentSettings agent_settings(const Config& config, const Problem& problem, Communicator* ranks) {
+  check_memory_options(config, problem, ranks);
+  AgentSettings settings = agent_settings(config.hyper, problem);
+  const MemoryOptions& memory = config.run.memory;
+  settings.memory.replay = memory.replay;
+  settings.memory.batches = memory.batches;
+  settings.memory.polyak = memory.polyak;
+  settings.memory.agent_replay = memory.agent_replay;
+  settings.memory.monitor = memory.monitor;
+  settings.memory.history = memory.history;
+  settings.memory.thread_count = config.run.threads;
+  settings.memory.ranks = ranks;
   return settings;
 }
 }  // namespace drey::trainer

@@ -1,5 +1,6 @@
 // checkpoint.hpp: a run in a file, such that going on from it is as if it had never stopped.
-// A safetensors file: network.*, target.* and Adam's moments by layer in PyTorch's shapes,
+// A safetensors file: network.*, target.* and Adam's moments by layer in PyTorch's shapes (of the
+// further members of an ensemble with agent1., agent2., ... before them),
 // replay.*, window.*, and what the problem adds (worlds, normaliser); the metadata hold
 // hyperparameters, counters and random states. Invariant: what was read is checked against data and
 // shapes before any of it is used. Read next: checkpoint_writer.cpp, checkpoint_reader.cpp,
@@ -36,11 +37,13 @@ class Checkpoint {
   void adopt_hyperparameters(Hyperparameters& hyper, const std::set<std::string>& given,
                              bool must_agree) const;
   [[nodiscard]] const TensorReader& tensors() const { return reader_; }
-  void restore_network(Learner& learner) const;
+  /// Of all members. Requires: an agent made from the adopted hyperparameters.
+  void restore_networks(Agent& agent) const;
   /// Requires: agent and problem were made from the adopted hyperparameters.
   void restore(Agent& agent, Problem& problem, TrainingState& state) const;
 
  private:
+  void restore_members(Agent& agent) const;
   void restore_counters(Agent& agent, TrainingState& state) const;
 
   TensorReader reader_;

@@ -77,8 +77,34 @@ void Checkpoint::adopt_hyperparameters(Hyperparameters& hyper, const std::set<st
       });
 }
 
-void Checkpoint::restore_network(Learner& learner) const {
-  read_block(reader_, "network", learner.shape(), learner.network());
+void Checkpoint::restore_networks(Agent& agent) const {
+  for (std::size_t index = 0; index < agent.ensemble().count(); ++index) {
+    Learner& learner = agent.ensemble().member(index).learner();
+    read_block(reader_, member_prefix(index) + "network", learner.shape(), learner.network());
+  }
+}
+
+/// What is beside the networks.
+void Checkpoint::restore_members(Agent& agent) const {
+  const std::size_t count = agent.ensemble().count();
+  const auto members = state_->find("members");
+  if (members == state_->end() || !members->is_array() || members->size() != count) {
+    reader_.refuse("the states of " + std::to_string(count) + " agents", "none that fit");
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    Member& target = agent.ensemble().member(index);
+    Learner& learner = target.learner();
+    const std::string prefix = member_prefix(index);
+    read_block(reader_, prefix + "target", learner.shape(), learner.target());
+    read_block(reader_, prefix + "adam_first_moment", learner.shape(),
+               learner.adam().first_moment());
+    read_block(reader_, prefix + "adam_second_moment", learner.shape(),
+               learner.adam().second_moment());
+    const Json& state = (*members)[index];
+    if (!state.is_object()) reader_.refuse("a state of each agent", "something else");
+    learner.adam().restore_step_count(member<std::uint64_t>(reader_, state, "adam_steps"));
+    target.sampling().restore(random_state(reader_, state, "random_replay"));
+  }
 }
 
 void Checkpoint::restore_counters(Agent& agent, TrainingState& state) const {
@@ -86,10 +112,8 @@ void Checkpoint::restore_counters(Agent& agent, TrainingState& state) const {
     return member<std::uint64_t>(reader_, *state_, name);
   };
   const auto real = [&](const char* name) { return member<double>(reader_, *state_, name); };
-  agent.learner().adam().restore_step_count(count("adam_steps"));
   agent.restore_counts(count("environment_steps"), count("gradient_steps"));
   agent.exploration().restore(random_state(reader_, *state_, "random_exploration"));
-  agent.sampling().restore(random_state(reader_, *state_, "random_replay"));
   state.passes_done = count("passes_done");
   state.pass_steps = count("pass_steps");
   state.pass.reward = real("pass_reward");
@@ -104,13 +128,10 @@ void Checkpoint::restore_counters(Agent& agent, TrainingState& state) const {
 }
 
 void Checkpoint::restore(Agent& agent, Problem& problem, TrainingState& state) const {
-  Learner& learner = agent.learner();
-  restore_network(learner);
-  read_block(reader_, "target", learner.shape(), learner.target());
-  read_block(reader_, "adam_first_moment", learner.shape(), learner.adam().first_moment());
-  read_block(reader_, "adam_second_moment", learner.shape(), learner.adam().second_moment());
+  restore_networks(agent);
+  restore_members(agent);
   problem.restore(reader_);
-  restore_replay(reader_, problem.row_end(), agent);
+  restore_replay(reader_, problem.row_end(), problem.observations(), agent);
   restore_counters(agent, state);
   const std::uint64_t steps = problem.steps_per_pass();
   if (state.pass_steps >= steps || state.pass_steps % agent.settings().world_count != 0) {

@@ -19,12 +19,22 @@ Json to_json(const RandomState& state) {
   return {state.position, state.stream};
 }
 
+/// Of each member what is not in tensors.
+Json members_json(Agent& agent) {
+  Json members = Json::array();
+  for (std::size_t index = 0; index < agent.ensemble().count(); ++index) {
+    Member& member = agent.ensemble().member(index);
+    members.push_back({{"adam_steps", member.learner().adam().step_count()},
+                       {"random_replay", to_json(member.sampling().state())}});
+  }
+  return members;
+}
+
 Json state_json(Agent& agent, const TrainingState& state) {
   return {{"environment_steps", agent.environment_steps()},
           {"gradient_steps", agent.gradient_steps()},
-          {"adam_steps", agent.learner().adam().step_count()},
+          {"members", members_json(agent)},
           {"random_exploration", to_json(agent.exploration().state())},
-          {"random_replay", to_json(agent.sampling().state())},
           {"passes_done", state.passes_done},
           {"pass_steps", state.pass_steps},
           {"pass_reward", state.pass.reward},
@@ -42,11 +52,15 @@ Json state_json(Agent& agent, const TrainingState& state) {
 std::string checkpoint_contents(const Hyperparameters& hyper, const Problem& problem, Agent& agent,
                                 const TrainingState& state) {
   TensorWriter writer;
-  Learner& learner = agent.learner();
-  add_block(writer, "network", learner.shape(), learner.network());
-  add_block(writer, "target", learner.shape(), learner.target());
-  add_block(writer, "adam_first_moment", learner.shape(), learner.adam().first_moment());
-  add_block(writer, "adam_second_moment", learner.shape(), learner.adam().second_moment());
+  for (std::size_t index = 0; index < agent.ensemble().count(); ++index) {
+    Learner& learner = agent.ensemble().member(index).learner();
+    const std::string prefix = member_prefix(index);
+    add_block(writer, prefix + "network", learner.shape(), learner.network());
+    add_block(writer, prefix + "target", learner.shape(), learner.target());
+    add_block(writer, prefix + "adam_first_moment", learner.shape(), learner.adam().first_moment());
+    add_block(writer, prefix + "adam_second_moment", learner.shape(),
+              learner.adam().second_moment());
+  }
   add_replay(writer, agent);
   problem.save(writer);
   writer.set_metadata("format", kCheckpointFormat);

@@ -91,7 +91,10 @@ void check_files(const RunOptions& run) {
                                                        {"--checkpoint", run.checkpoint},
                                                        {"--checkpoint-dir", run.checkpoint_folder},
                                                        {"--metrics", run.metrics},
-                                                       {"--stats-json", run.stats_json}};
+                                                       {"--stats-json", run.stats_json},
+                                                       {"--report", run.report},
+                                                       {"--onnx", run.onnx},
+                                                       {"--tensorboard", run.tensorboard}};
   for (const auto& [option, name] : files) {
     for (const auto& [other, other_name] : files) {
       if (option == other) break;
@@ -154,6 +157,9 @@ CommandLine parse_command_line(int argument_count, const char* const* arguments)
   CLI::App app("Trains a deep Q-network, on market bars unless --env says otherwise.",
                "drey-train");
   add_options(app, line.config, texts, requests);
+  app.footer(
+      "Verbs: drey-train convert IN OUT [--symbol NAME]; drey-train gen-bars --rows N [--seed S] "
+      "OUT (--help says more).");
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForHelp&) {

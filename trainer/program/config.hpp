@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "trainer/agent/learner.hpp"
+#include "trainer/agent/memory_forms.hpp"
 #include "trainer/agent/n_step.hpp"
 #include "trainer/agent/schedule.hpp"
+#include "trainer/environments/raw_states.hpp"
 #include "trainer/program/option_value.hpp"
 
 namespace drey::trainer {
@@ -40,8 +42,11 @@ struct Hyperparameters {
   double priority_alpha = 0.6;
   double priority_beta = 0.4;
   std::uint64_t priority_horizon = 10;
+  std::uint64_t agents = 1;
+  Agreement agreement = Agreement::kMean;
   Loss loss = Loss::kHuber;
   double grad_clip = 10;
+  Precision precision = Precision::kFloat;
   TargetUpdate target_update = TargetUpdate::kSoft;
   double tau = 0.001;
   std::uint64_t target_interval = 1000;
@@ -60,6 +65,26 @@ struct Hyperparameters {
 };
 
 enum class ProgressMode : std::uint8_t { kAutomatic, kOn, kOff };
+enum class StatsForm : std::uint8_t { kNone, kJson };
+
+/// How memory is used. Every choice gives the same weights: those that are not the default are there
+/// to be raced against it (scripts/seven-fixes).
+struct MemoryOptions {
+  ReplayForm replay = ReplayForm::kIndex;
+  BatchForm batches = BatchForm::kReused;
+  PolyakForm polyak = PolyakForm::kFused;
+  AgentReplay agent_replay = AgentReplay::kShared;
+  StatesForm states = StatesForm::kOnce;
+  HistoryForm history = HistoryForm::kRing;
+  MonitorForm monitor = MonitorForm::kWelford;
+
+  /// No form that asks the heap in every step.
+  [[nodiscard]] bool is_frugal() const {
+    return (replay == ReplayForm::kIndex || replay == ReplayForm::kPool) &&
+           batches == BatchForm::kReused && polyak == PolyakForm::kFused &&
+           history == HistoryForm::kRing && monitor == MonitorForm::kWelford;
+  }
+};
 
 /// What decides how far the run goes and what it leaves behind. Empty names mean no file.
 struct RunOptions {
@@ -74,6 +99,12 @@ struct RunOptions {
   std::string resume;
   std::string metrics;
   std::string stats_json;
+  StatsForm stats = StatsForm::kNone;
+  std::uint64_t threads = 1;
+  MemoryOptions memory;
+  std::string report;
+  std::string onnx;
+  std::string tensorboard;
   bool evaluate_only = false;
   ProgressMode progress = ProgressMode::kAutomatic;
 };
@@ -129,6 +160,10 @@ void for_each_replay_option(Hyper& hyper, Row&& row) {
   row("--per-beta", hyper.priority_beta, Real{0, 1}, "",
       "How much weights make up for it at first; goes to 1.");
   row("--per-horizon", hyper.priority_horizon, kHorizon, "epochs", "When it is 1.");
+  row("--agents", hyper.agents, Count{1, kMembersMax}, "",
+      "Agents that learn at once, each drawing in a way of its own, and act as one.");
+  row("--agreement", hyper.agreement, Words{"mean", "vote"}, "",
+      "How they do: the largest of the mean values, or the choice of most.");
 }
 
 /// The rows that say how often the agent acts at random.
@@ -154,6 +189,8 @@ void for_each_learner_option(Hyper& hyper, Row&& row) {
   row("--gamma", hyper.gamma, Real{0, 1}, "", "Value of a reward one step later.");
   row("--loss", hyper.loss, Words{"huber", "mse"}, "", "Loss of an error.");
   row("--grad-clip", hyper.grad_clip, Real{1e-9, 1e9}, "", "Largest norm of a gradient.");
+  row("--precision", hyper.precision, Words{"f32", "bf16"}, "",
+      "Of products; bf16 needs a processor with it. Sums, weights and moments are f32.");
   row("--lr", hyper.learning_rate, Real{1e-12, 1}, "", "Adam's learning rate.");
   row("--lr-schedule", hyper.learning_rate_shape, kShapes, "", "How it goes to --lr-end.");
   row("--lr-end", hyper.learning_rate_end, Real{0, 1}, "", "Learning rate in the end.");
@@ -177,11 +214,31 @@ void for_each_hyperparameter(Hyper& hyper, Row&& row) {
 
 inline constexpr Limits<std::uint64_t> kEpochLimits{1, 1'000'000};
 
+/// Calls row(option, value, kind, unit, sentence) for every form that memory is used in.
+template <class Memory, class Row>
+void for_each_memory_option(Memory& memory, Row&& row) {
+  row("--replay", memory.replay, Words{"index", "pool", "shared", "copy"}, "",
+      "What a remembered transition holds: row numbers, pooled rows, or vectors.");
+  row("--batch-buffers", memory.batches, Words{"reuse", "fresh"}, "",
+      "Arrays of a batch: the same ones always, or new ones each time.");
+  row("--polyak", memory.polyak, Words{"fused", "temporaries"}, "",
+      "The target network's update: within Adam's pass, or by way of arrays.");
+  row("--agent-replay", memory.agent_replay, Words{"shared", "own"}, "",
+      "One replay for all --agents, or one each.");
+  row("--states", memory.states, Words{"once", "each"}, "",
+      "When features become normalised floats: once, or on each use, from doubles.");
+  row("--history", memory.history, Words{"ring", "erase"}, "",
+      "The last actions: in a ring, or a vector that loses its first.");
+  row("--monitor", memory.monitor, Words{"welford", "keep"}, "",
+      "Statistics of rewards and losses: running, or of all that were kept.");
+}
+
 /// Calls row(option, value, kind, unit, sentence) for every option of the run.
 template <class Run, class Row>
 void for_each_run_option(Run& run, Row&& row) {
   row("--data", run.data, Text{"FILE"}, "",
-      "Bars: a CSV file, plain or gzip, or synthetic:ROWS:SEED.");
+      "Bars: CSV, Parquet, DBN or bar files (one, 'dir/*.csv', or a list with commas), or "
+      "synthetic:ROWS:SEED.");
   row("--symbol", run.symbol, Text{"NAME"}, "", "Use this symbol's rows only.");
   row("--epochs", run.epochs, kEpochLimits, "",
       "Passes over the training bars, those of a resumed run included.");
@@ -200,6 +257,18 @@ void for_each_run_option(Run& run, Row&& row) {
       "Do not train: evaluate the checkpoint of --resume on the validation bars.");
   row("--metrics", run.metrics, Text{"FILE"}, "", "Write one CSV row per epoch there.");
   row("--stats-json", run.stats_json, Text{"FILE"}, "", "Write the run's figures there.");
+  row("--stats", run.stats, Words{"none", "json"}, "",
+      "Print the same figures at the end, bytes of each part among them.");
+  row("--threads", run.threads, Count{1, kMembersMax}, "",
+      "Threads that --agents learn on; the result does not depend on it.");
+  for_each_memory_option(run.memory, row);
+  row("--report", run.report, Text{"FILE"}, "",
+      "Write a page there in the end: curves, figures and settings (HTML).");
+  row("--onnx", run.onnx, Text{"FILE"}, "",
+      "Write the network there in the end (of several agents the first), normalisation included "
+      "(ONNX).");
+  row("--tensorboard", run.tensorboard, Text{"DIR"}, "",
+      "Add a file there that TensorBoard reads, with CleanRL's names of curves.");
   row("--progress", run.progress, Flag{"Draw none."}, "",
       "Draw a bar on standard error (the default on a terminal).");
 }

@@ -7,8 +7,12 @@
 #include <cstdio>
 
 namespace drey::trainer {
+/// False on all but the first of several ranks. Set before anything is logged.
+inline bool log_is_on = true;
+
 /// One line, as printf forms it, seen at once even through a pipe.
 [[gnu::format(printf, 1, 2)]] inline void log_line(const char* format, ...) {
+  if (!log_is_on) return;
   std::va_list arguments;
   va_start(arguments, format);
   std::vprintf(format, arguments);

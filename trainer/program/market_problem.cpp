@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/features/feature_names.hpp"
 #include "trainer/program/command_line.hpp"
 #include "trainer/program/log.hpp"
 #include "trainer/program/market_tensors.hpp"
@@ -20,11 +21,11 @@ Market prepare_market(const Config& config, const TensorReader* checkpoint) {
   if (checkpoint != nullptr) check_features(*checkpoint);
   Market market = load_market(config.run.data, config.run.symbol, config.hyper.validation_fraction);
   if (checkpoint == nullptr) {
-    normalise(market);
+    normalise(market, config.run.memory.states);
     return market;
   }
   if (!config.run.evaluate_only) check_bars(*checkpoint, market);
-  normalise(market, read_normaliser(*checkpoint));
+  normalise(market, read_normaliser(*checkpoint), config.run.memory.states);
   return market;
 }
 
@@ -77,14 +78,45 @@ double MarketProblem::train_return(const RoundTotals& totals) const {
   return std::expm1(totals.reward);
 }
 
-double MarketProblem::evaluate(Learner& learner) {
-  evaluation_ = drey::trainer::evaluate(learner, validation_, market.bars_per_year);
+double MarketProblem::evaluate(GreedyPolicy& policy) {
+  evaluation_ = drey::trainer::evaluate(policy, validation_, market.bars_per_year);
   return evaluation_.agent.net_return;
 }
 
 void MarketProblem::save(TensorWriter& writer) const {
   save_market(writer, market);
   save_worlds(writer);
+}
+
+void MarketProblem::add_memory(MemoryTable& table) const {
+  table.add("features", market.features.bytes() + (market.raw ? market.raw->bytes() : 0));
+  table.add("returns", market.next_returns.capacity() * sizeof(double));
+  // Once for each row, or as often as rows were asked for.
+  table.add_conversions(market.raw ? market.raw->conversions() : market.features.rows());
+}
+
+NetworkInterface MarketProblem::network_interface() const {
+  const Normaliser& normaliser = market.normaliser;
+  return {{kFeatureNames.begin(), kFeatureNames.end()},
+          {"sell", "hold", "buy"},
+          {normaliser.median().begin(), normaliser.median().end()},
+          {normaliser.scale().begin(), normaliser.scale().end()},
+          kNormalisedMax};
+}
+
+std::vector<LineChart> MarketProblem::charts(GreedyPolicy& policy) {
+  const EquityCurves curves = equity_curves(policy, validation_);
+  const auto percent = [](std::vector<double> values) {
+    for (double& value : values) value *= 100;
+    return values;
+  };
+  return {{"Gain on the validation bars",
+           "bars",
+           0,
+           1,
+           " %",
+           {{"buy and hold", "market", percent(curves.buy_and_hold)},
+            {"agent", "agent", percent(curves.agent)}}}};
 }
 
 void MarketProblem::log_start() const {
@@ -105,6 +137,7 @@ void MarketProblem::describe(nlohmann::json& data, nlohmann::json& evaluation) c
           {"bars", market.bar_count},
           {"training_rows", market.training.size()},
           {"validation_rows", market.validation.size()},
+          {"features", kFeatureNames},
           {"fingerprint", market.fingerprint}};
   evaluation = {{"agent_return", evaluation_.agent.net_return},
                 {"buy_and_hold_return", evaluation_.buy_and_hold.net_return},

@@ -25,10 +25,14 @@ class MarketProblem final : private MarketHolder, public VectorProblem<Trading> 
 
   [[nodiscard]] std::uint64_t steps_per_pass() const override;
   [[nodiscard]] double train_return(const RoundTotals& totals) const override;
-  double evaluate(Learner& learner) override;
+  double evaluate(GreedyPolicy& policy) override;
   void save(TensorWriter& writer) const override;
   void restore(const TensorReader& reader) override { restore_worlds(reader); }
+  [[nodiscard]] NetworkInterface network_interface() const override;
+  /// Equity on the validation rows, beside buy and hold.
+  [[nodiscard]] std::vector<LineChart> charts(GreedyPolicy& policy) override;
   [[nodiscard]] ReturnUnit return_unit() const override { return {100, " %"}; }
+  void add_memory(MemoryTable& table) const override;
   void log_start() const override;
   void log_evaluation() const override;
   void describe(nlohmann::json& data, nlohmann::json& evaluation) const override;

@@ -3,6 +3,7 @@
 #include "trainer/program/market_tensors.hpp"
 
 #include <span>
+#include <sstream>
 #include <string>
 
 #include "trainer/data/data_fault.hpp"
@@ -22,6 +23,22 @@ std::string feature_names_text() {
   }
   return text;
 }
+/// Same features in the same order. Fails: names the first place where they differ.
+void check_names(const TensorReader& reader) {
+  std::istringstream stored(reader.metadata("features"));
+  std::string found;
+  for (std::size_t place = 0; place < kFeatureDim; ++place) {
+    found.clear();
+    std::getline(stored, found, ',');
+    if (found == kFeatureNames[place]) continue;
+    reader.refuse("feature " + trainer::quoted(kFeatureNames[place]) + " in place " +
+                      std::to_string(place) + " of the features",
+                  found.empty() ? "none" : trainer::quoted(found));
+  }
+  if (std::getline(stored, found, ','))
+    reader.refuse(std::to_string(kFeatureDim) + " names of features",
+                  trainer::quoted(found) + " behind them");
+}
 }  // namespace
 
 void save_market(TensorWriter& writer, const Market& market) {
@@ -40,9 +57,7 @@ void check_features(const TensorReader& reader) {
     reader.refuse(std::to_string(kFeatureDim) + " features in " + trainer::quoted(kFirstWeights),
                   shape.size() == 2 ? std::to_string(shape[1]) : "shape " + text_of(shape));
   }
-  if (reader.metadata("features") != feature_names_text()) {
-    reader.refuse("the feature names of this version", "others");
-  }
+  check_names(reader);
 }
 
 void check_bars(const TensorReader& reader, const Market& market) {

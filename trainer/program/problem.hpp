@@ -8,10 +8,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "trainer/agent/agent.hpp"
 #include "trainer/agent/play.hpp"
+#include "trainer/files/line_chart.hpp"
 #include "trainer/files/safetensors.hpp"
+#include "trainer/program/memory_table.hpp"
+#include "trainer/program/network_interface.hpp"
 
 namespace drey::trainer {
 /// How returns are shown: times `factor`, with `suffix` behind.
@@ -38,7 +42,7 @@ class Problem {
   /// Of the steps of a pass, as PassRecord::train_return.
   [[nodiscard]] virtual double train_return(const RoundTotals& totals) const = 0;
   /// Return of the greedy policy; the larger, the better. Does not touch the worlds of training.
-  virtual double evaluate(Learner& learner) = 0;
+  virtual double evaluate(GreedyPolicy& policy) = 0;
 
   /// Everything of the worlds that decides the rest of the run.
   virtual void save(TensorWriter& writer) const = 0;
@@ -46,6 +50,16 @@ class Problem {
   virtual void restore(const TensorReader& reader) = 0;
   /// Row numbers that transitions of a checkpoint may name are below this.
   [[nodiscard]] virtual std::size_t row_end() const = 0;
+
+  /// What transitions name rows of.
+  [[nodiscard]] virtual ObservationTable observations() const = 0;
+  /// Adds what the worlds hold.
+  virtual void add_memory(MemoryTable& table) const = 0;
+  [[nodiscard]] virtual NetworkInterface network_interface() const {
+    return numbered_interface(observation_width(), action_count());
+  }
+  /// Charts of what the greedy policy does, for a report. Does not touch the worlds of training.
+  [[nodiscard]] virtual std::vector<LineChart> charts(GreedyPolicy& /*policy*/) { return {}; }
 
   [[nodiscard]] virtual ReturnUnit return_unit() const = 0;
   virtual void log_start() const = 0;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/program/checkpoint_format.hpp"
+
 namespace drey::trainer {
 namespace {
 /// Transitions or waiting steps, one array per member.
@@ -86,7 +88,8 @@ bool is_row(std::int32_t row, std::size_t row_end) {
                 "others in " + where);
 }
 
-void restore_transitions(const TensorReader& reader, std::size_t row_end, Agent& agent) {
+void restore_transitions(const TensorReader& reader, std::size_t row_end,
+                         const ObservationTable& table, Agent& agent) {
   const TensorShape& shape = reader.shape_of("replay.reward");
   const std::uint64_t capacity = agent.replay().capacity();
   const std::uint64_t size = shape.size() == 1 ? shape[0] : capacity + 1;
@@ -122,16 +125,16 @@ void restore_transitions(const TensorReader& reader, std::size_t row_end, Agent&
                          columns.terminated[slot] != 0,
                          columns.steps[slot]};
   }
-  agent.replay().restore(transitions, head);
+  agent.ensemble().restore_replay(transitions, head, table);
 }
 
-void restore_priorities(const TensorReader& reader, Agent& agent) {
-  PrioritisedSampler* const priorities = agent.priorities();
+void restore_priorities(const TensorReader& reader, std::size_t member, Agent& agent) {
+  PrioritisedSampler* const priorities = agent.ensemble().member(member).priorities();
   if (priorities == nullptr) return;
   std::vector<double> values(agent.replay().size());
   std::vector<double> largest(1);
-  read_column(reader, "replay.priority", values);
-  read_column(reader, "replay.priority_max", largest);
+  read_column(reader, member_prefix(member) + "replay.priority", values);
+  read_column(reader, member_prefix(member) + "replay.priority_max", largest);
   const auto is_priority = [](double value) { return std::isfinite(value) && value > 0; };
   if (!std::all_of(values.begin(), values.end(), is_priority) || !is_priority(largest[0])) {
     reader.refuse("finite priorities above 0", "others");
@@ -174,19 +177,25 @@ void restore_windows(const TensorReader& reader, std::size_t row_end, Agent& age
 void add_replay(TensorWriter& writer, Agent& agent) {
   add_transitions(writer, agent.replay());
   add_windows(writer, agent.windows());
-  const PrioritisedSampler* const priorities = agent.priorities();
-  if (priorities == nullptr) return;
-  std::vector<double> values;
-  for (std::size_t slot = 0; slot < agent.replay().size(); ++slot) {
-    values.push_back(priorities->tree().at(slot));
+  for (std::size_t member = 0; member < agent.ensemble().count(); ++member) {
+    const PrioritisedSampler* const priorities = agent.ensemble().member(member).priorities();
+    if (priorities == nullptr) continue;
+    std::vector<double> values;
+    for (std::size_t slot = 0; slot < agent.replay().size(); ++slot) {
+      values.push_back(priorities->tree().at(slot));
+    }
+    add_column(writer, member_prefix(member) + "replay.priority", values);
+    add_column(writer, member_prefix(member) + "replay.priority_max",
+               std::vector<double>{priorities->priority_max()});
   }
-  add_column(writer, "replay.priority", values);
-  add_column(writer, "replay.priority_max", std::vector<double>{priorities->priority_max()});
 }
 
-void restore_replay(const TensorReader& reader, std::size_t row_end, Agent& agent) {
-  restore_transitions(reader, row_end, agent);
-  restore_priorities(reader, agent);
+void restore_replay(const TensorReader& reader, std::size_t row_end, const ObservationTable& table,
+                    Agent& agent) {
+  restore_transitions(reader, row_end, table, agent);
+  for (std::size_t member = 0; member < agent.ensemble().count(); ++member) {
+    restore_priorities(reader, member, agent);
+  }
   restore_windows(reader, row_end, agent);
 }
 }  // namespace drey::trainer

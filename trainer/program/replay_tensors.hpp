@@ -10,7 +10,8 @@
 namespace drey::trainer {
 void add_replay(TensorWriter& writer, Agent& agent);
 
-/// Rows must be below `row_end`, actions be the agent's, numbers finite, priorities above 0.
-/// Fails: CheckpointError.
-void restore_replay(const TensorReader& reader, std::size_t row_end, Agent& agent);
+/// Rows must be below `row_end`, actions be the agent's, numbers finite, priorities above 0; what they
+/// name is in `table` again. Fails: CheckpointError.
+void restore_replay(const TensorReader& reader, std::size_t row_end, const ObservationTable& table,
+                    Agent& agent);
 }  // namespace drey::trainer

@@ -16,6 +16,16 @@ namespace drey::trainer {
 void log_result(const SessionResult& result, const std::string& hash);
 
 /// The contents of --stats-json: see README.md for its members.
-[[nodiscard]] std::string stats_json(const Config& config, const Problem& problem,
-                                     const SessionResult& result, const std::string& hash);
+/// Of all members of an agent.
+[[nodiscard]] std::string weights_hash(const Ensemble& ensemble);
+
+/// What a run was and did. Without training, result has no steps.
+struct RunFigures {
+  const SessionResult& result;
+  const std::string& hash;
+  std::size_t rank_count;
+};
+
+[[nodiscard]] std::string stats_json(const Config& config, const Problem& problem, Agent& agent,
+                                     const RunFigures& figures);
 }  // namespace drey::trainer

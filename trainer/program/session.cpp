@@ -30,10 +30,12 @@ void check_loss(double loss_sum, std::uint64_t gradient_steps) {
 }
 }  // namespace
 
-Session::Session(const Config& config, Problem& problem, const Checkpoint* resume)
+Session::Session(const Config& config, Problem& problem, const Checkpoint* resume,
+                 Communicator* ranks)
     : config_(config),
       problem_(problem),
-      agent_(agent_settings(config.hyper, problem)),
+      ranks_(ranks),
+      agent_(agent_settings(config, problem, ranks)),
       progress_(config.run.progress) {
   if (resume != nullptr) resume->restore(agent_, problem_, state_);
 }
@@ -83,6 +85,8 @@ void Session::save_checkpoint(bool is_best, bool is_due) {
   const bool is_file_due = is_due && !run.checkpoint.empty();
   const bool is_folder_due = (is_due || is_best) && !run.checkpoint_folder.empty();
   if (!is_file_due && !is_folder_due) return;
+  agent_.ensemble().collect();
+  if (ranks_ != nullptr && ranks_->rank() != 0) return;
   const std::string contents = checkpoint_contents(config_.hyper, problem_, agent_, state_);
   if (is_file_due) write_file(run.checkpoint, contents);
   if (!is_folder_due) return;
@@ -91,7 +95,7 @@ void Session::save_checkpoint(bool is_best, bool is_due) {
 }
 
 void Session::evaluate(PassRecord& record) {
-  const double found = problem_.evaluate(agent_.learner());
+  const double found = problem_.evaluate(agent_);
   is_evaluated_ = true;
   record.validation_return = found;
   record.is_best = state_.evaluations == 0 || found > state_.best_return;
@@ -144,9 +148,11 @@ SessionResult Session::run() {
              static_cast<unsigned long long>(state_.evaluations_since_best));
   }
   save_checkpoint(false, true);
-  if (!is_evaluated_) problem_.evaluate(agent_.learner());
+  if (!is_evaluated_) problem_.evaluate(agent_);
   result.gradient_steps = agent_.gradient_steps() - gradient_steps_before;
   result.environment_steps = agent_.environment_steps() - environment_steps_before;
+  result.passes = static_cast<double>(result.environment_steps) /
+                  static_cast<double>(problem_.steps_per_pass());
   result.interrupted = interrupt_requested();
   return result;
 }

@@ -21,11 +21,15 @@
 namespace drey::trainer {
 /// The agent for a problem and the given hyperparameters.
 [[nodiscard]] AgentSettings agent_settings(const Hyperparameters& hyper, const Problem& problem);
+/// With the memory forms, threads and ranks of a run. Fails: ConfigError when they do not fit.
+[[nodiscard]] AgentSettings agent_settings(const Config& config, const Problem& problem,
+                                           Communicator* ranks);
 
 /// What a run cost.
 struct SessionResult {
   std::uint64_t gradient_steps = 0;  ///< of this run alone, as the next
   std::uint64_t environment_steps = 0;
+  double passes = 0;  ///< an unfinished one counts as a part
   double train_seconds = 0;               ///< in steps, not in evaluation or files
   std::uint64_t heap_calls_in_steps = 0;  ///< after warm-up; 0 too when nobody counts
   bool interrupted = false;
@@ -34,9 +38,11 @@ struct SessionResult {
 /// Threads: one at a time.
 class Session {
  public:
-  /// Requires: `problem` outlives this; `resume` is null or the checkpoint that it was made with.
-  /// Fails: CheckpointError.
-  Session(const Config& config, Problem& problem, const Checkpoint* resume);
+  /// Requires: `problem` outlives this; `resume` is null or the checkpoint that it was made with;
+  /// `ranks` is null or outlives this, and then all ranks make the same calls.
+  /// Fails: CheckpointError; ConfigError when memory options do not fit.
+  Session(const Config& config, Problem& problem, const Checkpoint* resume,
+          Communicator* ranks = nullptr);
 
   /// Tells it of every pass from now on, in the order of the calls.
   void add_observer(std::unique_ptr<PassObserver> observer);
@@ -59,6 +65,7 @@ class Session {
 
   const Config& config_;
   Problem& problem_;
+  Communicator* ranks_;
   Agent agent_;
   TrainingState state_;
   std::vector<std::unique_ptr<PassObserver>> observers_;

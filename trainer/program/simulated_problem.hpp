@@ -56,10 +56,10 @@ class SimulatedProblem final : private RingHolder, public VectorProblem<World> {
   }
 
   /// Mean return of the evaluation's episodes: always the same ones, which training does not see.
-  double evaluate(Learner& learner) override {
+  double evaluate(GreedyPolicy& policy) override {
     report_ = {};
     for (std::uint64_t episode = 0; episode < evaluation_episodes_; ++episode) {
-      report_.add(play_greedy_episode(learner, evaluation_world_,
+      report_.add(play_greedy_episode(policy, evaluation_world_,
                                       episode_seed(evaluation_seed_, 0, episode)));
     }
     return report_.mean();
@@ -74,6 +74,9 @@ class SimulatedProblem final : private RingHolder, public VectorProblem<World> {
     this->restore_worlds(reader);
   }
 
+  void add_memory(MemoryTable& table) const override {
+    table.add("observations", ring.table().rows * ring.table().stride * sizeof(float));
+  }
   [[nodiscard]] ReturnUnit return_unit() const override { return {1, ""}; }
   void log_start() const override { log_simulation(name_, this->worlds().size(), pass_steps_); }
   void log_evaluation() const override { report_.log(); }

@@ -19,6 +19,7 @@ class VectorProblem : public Problem {
   [[nodiscard]] std::size_t observation_width() const final { return worlds_.table().width; }
   [[nodiscard]] std::size_t action_count() const final { return World::kActionCount; }
   [[nodiscard]] std::size_t row_end() const final { return worlds_.table().rows; }
+  [[nodiscard]] ObservationTable observations() const final { return worlds_.table(); }
 
   void play_round(Agent& agent, RoundTotals& totals) final {
     drey::trainer::play_round(agent, worlds_, reward_scale_, buffers_, totals);

@@ -14,7 +14,7 @@
 namespace drey::trainer {
 namespace {
 // The message of reading `path`, with the path itself replaced by FILE.
-std::string fault_of_file(const std::string& path, const CsvOptions& options = {}) {
+std::string fault_of_file(const std::string& path, const ReadOptions& options = {}) {
   try {
     static_cast<void>(read_csv(path, options));
   } catch (const DataError& error) {
@@ -26,7 +26,7 @@ std::string fault_of_file(const std::string& path, const CsvOptions& options = {
   return "no error";
 }
 
-std::string fault_of(std::string_view content, const CsvOptions& options = {},
+std::string fault_of(std::string_view content, const ReadOptions& options = {},
                      std::string_view name = "bars.csv") {
   const TemporaryFile file(content, name);
   return fault_of_file(file.path(), options);

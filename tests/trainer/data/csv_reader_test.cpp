@@ -12,7 +12,7 @@
 
 namespace drey::trainer {
 namespace {
-BarSeries read_text(std::string_view content, const CsvOptions& options = {}) {
+BarSeries read_text(std::string_view content, const ReadOptions& options = {}) {
   const TemporaryFile file(content);
   return read_csv(file.path(), options);
 }
@@ -142,6 +142,19 @@ TEST(CsvReader, LinesAcrossTheBufferAreWhole) {
 constexpr std::string_view kSymbols =
     "timestamp,open,high,low,close,volume,symbol\n"
     "2020-01-02,1,1,1,1,5,A\n2020-01-02,2,2,2,2,6,B\n2020-01-03,1,1,1,1,7,A\n";
+
+TEST(CsvReader, RoomIsMadeOnceForFilesOfEvenLines) {
+  std::string text(kHeader);
+  for (int i = 0; i < 30'000; ++i)
+    text += std::to_string(1'577'836'800 + 60 * i) + ",1.25,1.5,1.125,1.375,1000\n";
+  for (const std::string& bytes : {text, gzipped(text)}) {
+    const TemporaryFile file(bytes, "bars.csv");
+    const BarSeries series = read_csv(file.path());
+    EXPECT_EQ(series.bars.size(), 30'000u);
+    EXPECT_NE(series.bars.capacity(), 32'768u) << "doubling ends there";
+    EXPECT_LT(series.bars.capacity(), 36'000u) << series.source << " of " << bytes.size();
+  }
+}
 
 TEST(CsvReader, SymbolFilterKeepsOneInstrument) {
   const BarSeries series = read_text(kSymbols, {.symbol = "A"});

@@ -29,7 +29,7 @@ class World {
     }
   }
   [[nodiscard]] ObservationTable table(bool is_fixed) const {
-    return {values_.data(), kRows, kWidth, kStride, is_fixed};
+    return {values_.data(), kRows, kWidth, kStride, nullptr, is_fixed};
   }
   [[nodiscard]] std::vector<Transition> batch(std::size_t size) {
     std::vector<Transition> drawn(size);

@@ -208,6 +208,9 @@ TEST_F(BadCheckpoint, IsNamedWithWhatWasExpectedAndFound) {
   };
   refused(with_format("drey-train 9"), "expected format 'drey-train 2', found 'drey-train 9'");
   refused(with_format("drey-train 1"), "found 'drey-train 1', of a version before this one");
+  std::string other_order = good;
+  other_order.replace(other_order.find("l_c1,c_c1"), 9, "c_c1,l_c1");
+  refused(other_order, "expected feature 'l_c1' in place 2 of the features, found 'c_c1'");
   expect_refusal(folder_, resume(folder_.path("missing")), "missing: cannot open");
 }
 

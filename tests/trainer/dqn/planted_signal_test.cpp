@@ -45,7 +45,8 @@ TEST(Agent, FindsAPlantedSignal) {
   const PlantedMarket market(seed);
   AgentSettings settings;
   settings.learner.widths = {kFeatureDim, 128, 64, Trading::kActionCount};
-  settings.learner.gamma = 0.5F;
+  settings.learner.gamma = 0;                   // what a bar brings depends on no other
+  settings.learner.adam.learning_rate = 5e-5F;  // slow: noise is not learned by heart
   settings.train_frequency = 4;
   settings.epsilon = {1.0F, 0.1F, 8000};
   settings.seed = seed;
@@ -68,7 +69,7 @@ TEST(Agent, FindsAPlantedSignal) {
   const double gained = std::log1p(evaluation.agent.net_return);
   std::printf("log return: before %+.2f, agent %+.2f, the signal itself %+.2f\n",
               std::log1p(before), gained, follower);
-  EXPECT_GT(gained, 0.5 * follower);
+  EXPECT_GT(gained, 0.8 * follower);
   EXPECT_GT(evaluation.agent.net_return, evaluation.buy_and_hold.net_return);
   EXPECT_GT(evaluation.agent.sharpe, 3.0);
 }

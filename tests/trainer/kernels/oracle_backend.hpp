@@ -121,6 +121,8 @@ class OracleBackend {
     return static_cast<float>(norm);
   }
 
+  std::size_t batch_bytes() const { return 0; }
+
   void values_of_many(Columns<const float> observations, std::size_t count,
                       Activations<float>& activations) const {
     trainer::forward(shape_, network_.seen().data(), observations, count, activations);

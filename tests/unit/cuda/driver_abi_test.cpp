@@ -138,6 +138,23 @@ static_assert(
     same_call<decltype(DriverTable::stream_get_capture_info), PFN_cuStreamGetCaptureInfo_v12030>());
 static_assert(same_call<decltype(DriverTable::stream_update_capture_dependencies),
                         PFN_cuStreamUpdateCaptureDependencies_v12030>());
+static_assert(same_call<decltype(DriverTable::mem_export_to_shareable_handle),
+                        PFN_cuMemExportToShareableHandle_v10020>());
+static_assert(same_call<decltype(DriverTable::mem_import_from_shareable_handle),
+                        PFN_cuMemImportFromShareableHandle_v10020>());
+static_assert(same_call<decltype(DriverTable::mem_alloc_async), PFN_cuMemAllocAsync_v11020>());
+static_assert(same_call<decltype(DriverTable::mem_alloc_from_pool_async),
+                        PFN_cuMemAllocFromPoolAsync_v11020>());
+static_assert(same_call<decltype(DriverTable::mem_free_async), PFN_cuMemFreeAsync_v11020>());
+static_assert(same_call<decltype(DriverTable::device_get_default_mem_pool),
+                        PFN_cuDeviceGetDefaultMemPool_v11020>());
+static_assert(same_call<decltype(DriverTable::mem_pool_create), PFN_cuMemPoolCreate_v11020>());
+static_assert(same_call<decltype(DriverTable::mem_pool_destroy), PFN_cuMemPoolDestroy_v11020>());
+static_assert(same_call<decltype(DriverTable::mem_pool_trim_to), PFN_cuMemPoolTrimTo_v11020>());
+static_assert(
+    same_call<decltype(DriverTable::mem_pool_set_attribute), PFN_cuMemPoolSetAttribute_v11020>());
+static_assert(
+    same_call<decltype(DriverTable::mem_pool_get_attribute), PFN_cuMemPoolGetAttribute_v11020>());
 
 static_assert(sizeof(MemoryProperties) == sizeof(CUmemAllocationProp));
 static_assert(offsetof(MemoryProperties, type) == offsetof(CUmemAllocationProp, type));
@@ -149,6 +166,13 @@ static_assert(offsetof(MemoryProperties, windows_data) ==
 static_assert(offsetof(MemoryProperties, flags) == offsetof(CUmemAllocationProp, allocFlags));
 static_assert(offsetof(MemoryProperties, flags.direct_rdma) ==
               offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable));
+static_assert(sizeof(PoolProperties) == sizeof(CUmemPoolProps));
+static_assert(offsetof(PoolProperties, exported_as) == offsetof(CUmemPoolProps, handleTypes));
+static_assert(offsetof(PoolProperties, location) == offsetof(CUmemPoolProps, location));
+static_assert(offsetof(PoolProperties, windows_data) ==
+              offsetof(CUmemPoolProps, win32SecurityAttributes));
+static_assert(offsetof(PoolProperties, bytes_max) == offsetof(CUmemPoolProps, maxSize));
+static_assert(offsetof(PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
 static_assert(offsetof(MemoryAccess, location) == offsetof(CUmemAccessDesc, location));
 static_assert(offsetof(MemoryAccess, flags) == offsetof(CUmemAccessDesc, flags));
 static_assert(offsetof(MemoryLocation, id) == offsetof(CUmemLocation, id));
@@ -199,6 +223,20 @@ static_assert(same_number(DeviceAttribute::kPosixFileDescriptors,
                           CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED));
 static_assert(same_number(DeviceAttribute::kDirectRdmaWithVirtualMemory,
                           CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED));
+static_assert(same_number(DeviceAttribute::kMemoryPools,
+                          CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
+static_assert(same_number(kPosixFileDescriptor, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+static_assert(same_number(PoolAttribute::kReuseFollowEvents,
+                          CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES));
+static_assert(same_number(PoolAttribute::kReuseOpportunistic,
+                          CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC));
+static_assert(same_number(PoolAttribute::kReuseInternalDependencies,
+                          CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES));
+static_assert(same_number(PoolAttribute::kReleaseThreshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
+static_assert(same_number(PoolAttribute::kReservedCurrent, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+static_assert(same_number(PoolAttribute::kReservedHigh, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH));
+static_assert(same_number(PoolAttribute::kUsedCurrent, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+static_assert(same_number(PoolAttribute::kUsedHigh, CU_MEMPOOL_ATTR_USED_MEM_HIGH));
 static_assert(same_number(kStreamNonBlocking, CU_STREAM_NON_BLOCKING));
 static_assert(same_number(kEventDisableTiming, CU_EVENT_DISABLE_TIMING));
 static_assert(same_number(kHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE));

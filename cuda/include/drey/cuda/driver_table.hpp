@@ -95,6 +95,22 @@ struct DriverTable {
   Result (*stream_update_capture_dependencies)(Stream stream, GraphNode* dependencies,
                                                const GraphEdge* edges, std::size_t count,
                                                unsigned flags);
+
+  // Null with drivers before 11.2: sharing by file descriptor, and the driver's own memory pools. Nothing
+  // of the allocator needs them; benchmarks and tests do.
+  Result (*mem_export_to_shareable_handle)(void* shared, MemoryHandle handle, unsigned type,
+                                           unsigned long long flags);
+  Result (*mem_import_from_shareable_handle)(MemoryHandle* handle, void* shared, unsigned type);
+  Result (*mem_alloc_async)(DevicePointer* pointer, std::size_t bytes, Stream stream);
+  Result (*mem_alloc_from_pool_async)(DevicePointer* pointer, std::size_t bytes, MemoryPool pool,
+                                      Stream stream);
+  Result (*mem_free_async)(DevicePointer pointer, Stream stream);
+  Result (*device_get_default_mem_pool)(MemoryPool* pool, Device device);
+  Result (*mem_pool_create)(MemoryPool* pool, const PoolProperties* properties);
+  Result (*mem_pool_destroy)(MemoryPool pool);
+  Result (*mem_pool_trim_to)(MemoryPool pool, std::size_t bytes);
+  Result (*mem_pool_set_attribute)(MemoryPool pool, PoolAttribute attribute, void* value);
+  Result (*mem_pool_get_attribute)(MemoryPool pool, PoolAttribute attribute, void* value);
 };
 
 /// One call as cuGetProcAddress knows it.

@@ -17,6 +17,7 @@ struct CUevent_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
 struct CUgraphNode_st;
+struct CUmemPoolHandle_st;
 struct CUstream_st;
 // NOLINTEND(readability-identifier-naming)
 
@@ -29,6 +30,7 @@ using Event = ::CUevent_st*;
 using Graph = ::CUgraph_st*;
 using GraphExec = ::CUgraphExec_st*;
 using GraphNode = ::CUgraphNode_st*;
+using MemoryPool = ::CUmemPoolHandle_st*;
 using Stream = ::CUstream_st*;
 
 /// CUresult, as far as drey tells results apart.
@@ -71,6 +73,7 @@ enum class DeviceAttribute : unsigned {
   kVirtualMemory = 102,
   kPosixFileDescriptors = 103,
   kDirectRdmaWithVirtualMemory = 110,
+  kMemoryPools = 115,
 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
@@ -121,6 +124,32 @@ struct MemoryAccess {
   static constexpr unsigned kReadWrite = 3;
   MemoryLocation location;
   unsigned flags = kReadWrite;
+};
+
+/// CUmemAllocationHandleType: in what form physical memory goes to another process.
+inline constexpr unsigned kPosixFileDescriptor = 1;
+
+/// CUmemPoolProps.
+struct PoolProperties {
+  unsigned type = MemoryProperties::kPinned;
+  unsigned exported_as = 0;
+  MemoryLocation location;
+  void* windows_data = nullptr;
+  std::size_t bytes_max = 0;
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
+
+/// CUmemPool_attribute. The three policies are ints, all others 64 bits.
+enum class PoolAttribute : unsigned {
+  kReuseFollowEvents = 1,
+  kReuseOpportunistic = 2,
+  kReuseInternalDependencies = 3,
+  kReleaseThreshold = 4,
+  kReservedCurrent = 5,
+  kReservedHigh = 6,
+  kUsedCurrent = 7,
+  kUsedHigh = 8,
 };
 
 enum class Granularity : unsigned { kMinimum = 0, kRecommended = 1 };

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace drey::cuda::sim {
 /// One call, as a predicate sees it.
@@ -38,6 +39,9 @@ class Faults {
   void fail_if(Predicate predicate, Result result);
   /// Every call fails from now on, as after an error that breaks the context.
   void break_context(Result result);
+  /// Runs at the beginning of every call, on its thread, before anything else and without a lock: a
+  /// slow call, or a place to stop a thread at. It may make calls of its own.
+  void before_each(std::function<void(std::string_view name)> hook) { before_ = std::move(hook); }
   /// Takes all of it back. The counts go on.
   void clear();
 
@@ -46,6 +50,10 @@ class Faults {
   /// Calls that were made to fail.
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
 
+  /// For the simulator: a call begins.
+  void begin(std::string_view name) const {
+    if (before_) before_(name);
+  }
   /// For the simulator: counts a call and says how it goes.
   [[nodiscard]] Result next(std::string_view name, std::size_t bytes, Device device);
 
@@ -65,5 +73,6 @@ class Faults {
   Predicate predicate_;
   Result predicate_result_ = Result::kSuccess;
   Result broken_ = Result::kSuccess;
+  std::function<void(std::string_view name)> before_;
 };
 }  // namespace drey::cuda::sim

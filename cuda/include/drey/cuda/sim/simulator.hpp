@@ -38,12 +38,24 @@ enum class HostOrder {
   kBySignal  ///< only signal() and await() order threads: finds orders that nothing guarantees
 };
 
+/// Where new addresses are.
+enum class Placement {
+  kLowest,     ///< in the lowest hole that fits: addresses come back as soon as they can
+  kScattered,  ///< in the lowest hole, yet never beside another range: nothing grows in place
+  kRandom      ///< anywhere, from the seed
+};
+
 struct Config {
   int device_count = 1;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;         ///< a device
   std::uint64_t address_space_bytes = std::uint64_t{1} << 42;  ///< for all devices
   std::uint64_t granularity_bytes = std::uint64_t{2} << 20;
   bool has_virtual_memory = true;
+  bool has_file_descriptors = false;  ///< physical memory can be exported, if created for it
+  bool has_contents =
+      false;  ///< device addresses are real: the test may read and write them. Needs
+              ///< address_space_bytes of free addresses in the process
+  Placement placement = Placement::kLowest;
   int driver_version = 13000;
   Schedule schedule = Schedule::kNever;
   HostOrder host_order = HostOrder::kByCall;
@@ -68,7 +80,8 @@ struct Counts {
   std::size_t reservations = 0;
   std::size_t handles = 0;  ///< of physical memory, held or mapped
   std::size_t mappings = 0;
-  std::size_t allocations = 0;  ///< by cuMemAlloc
+  std::size_t allocations = 0;  ///< by cuMemAlloc, and pieces that pools hold
+  std::size_t pools = 0;        ///< created ones
   std::size_t host_allocations = 0;
   std::uint64_t physical_bytes = 0;  ///< by cuMemCreate and cuMemAlloc
   std::uint64_t host_bytes = 0;

@@ -1,0 +1,204 @@
+// allocator_state.hpp: everything one open allocator has, and what its calls do when a magazine does
+// not serve them. Under DeviceAllocator, which adds the hit path.
+//
+// Invariants: all members but `observer`, `id`, `turn`, `base` and `arena_bytes` are guarded by `lock`. No driver call
+// is made on the way of a block back to its own stream. Whatever fails leaves blocks, counts and streams
+// as they were, but for memory that is spare or past instead of in use.
+// Read next: ladder.cpp; deallocate.cpp; docs/CONCURRENCY.md.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "heap/central_heap.hpp"
+#include "magazines/thread_cache.hpp"
+#include "pages/page_store.hpp"
+#include "threads/mutex.hpp"
+#include "timeline/timelines.hpp"
+
+#include <drey/cuda/device_allocator.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace drey::cuda {
+/// The allocator's context on top of the thread's, from the first need() to the end of the scope.
+class DriverScope {
+ public:
+  DriverScope(const DriverTable& driver, Context context) noexcept
+      : driver_(driver), context_(context) {}
+  ~DriverScope() {
+    Context popped = nullptr;
+    if (is_pushed_) static_cast<void>(driver_.ctx_pop_current(&popped));
+  }
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+  /// Fails: as cuCtxPushCurrent.
+  Result need() noexcept {
+    if (is_pushed_) return Result::kSuccess;
+    const Result result = driver_.ctx_push_current(context_);
+    is_pushed_ = result == Result::kSuccess;
+    return result;
+  }
+
+ private:
+  const DriverTable& driver_;
+  Context context_;
+  bool is_pushed_ = false;
+};
+
+/// What becomes of one allocation.
+struct Climb {
+  Request request;
+  std::uint64_t bytes = 0;
+  std::uint8_t size_class = kNoClass;
+  Stream handle = nullptr;
+  ThreadCache* cache = nullptr;
+  LadderStep step = LadderStep::kMagazine;
+  Outcome outcome;
+  Result last_driver = Result::kSuccess;
+  bool was_retried = false;
+  std::uint64_t gained[kLadderSteps] = {};
+  [[nodiscard]] bool is_over() const noexcept { return !outcome.is_ok(); }
+};
+
+class AllocatorState {
+ public:
+  Outcome open(const DriverTable& table, const AllocatorConfig& settings) noexcept;
+  Outcome close() noexcept;
+  void abandon() noexcept;
+  void become_forked_child() noexcept;
+
+  /// Whether a call may go on; else why not. Requires: `lock` is held.
+  [[nodiscard]] Outcome check_usable() const noexcept;
+
+  Allocation allocate(std::size_t bytes, std::size_t alignment, Stream stream,
+                      OomReport* report) noexcept;
+  /// `stream`: null for the block's own. `bytes`: null for any.
+  Outcome deallocate(void* pointer, const Stream* stream, const std::size_t* bytes) noexcept;
+  Outcome record(void* pointer, Stream stream, bool is_precise) noexcept;
+  Outcome mark(Stream waited, StreamMark* mark) noexcept;
+  Outcome note_wait(Stream waiter, StreamMark mark) noexcept;
+  Outcome retire(Stream stream) noexcept;
+
+  Outcome trim(std::uint64_t bytes, std::uint32_t age_ms, bool is_by_age,
+               std::uint64_t* released) noexcept;
+  Outcome set_limits(const Limits& limits) noexcept;
+  Outcome add_callback(OomCallback callback, void* context) noexcept;
+  Outcome sleep() noexcept;
+  Outcome wake() noexcept;
+
+  [[nodiscard]] Statistics statistics() noexcept;
+  [[nodiscard]] MemorySplit split(std::uint64_t* pending_blocks,
+                                  std::uint64_t* largest_free) noexcept;
+  void reset_peaks() noexcept;
+  void visit(void (*function)(void*, const BlockView&) noexcept, void* context) noexcept;
+  [[nodiscard]] bool invariants_hold() noexcept;
+  Outcome base_of(const void* pointer, void** start, std::size_t* bytes) noexcept;
+
+  /// The block that begins at the pointer, or what is wrong with it. No lock.
+  [[nodiscard]] Status find_block(const void* pointer, BlockIndex* index) const noexcept;
+  [[nodiscard]] Status name_mistake(const void* pointer) const noexcept;
+  /// The calling thread's cache, if it is attached.
+  [[nodiscard]] ThreadCache* this_thread_cache() const noexcept;
+  /// A thread ends: its blocks go to the heap, its counts to the allocator's. No driver call.
+  void detach(ThreadCache& cache) noexcept;
+  void tell(const AllocatorEvent& event) const noexcept {
+    // Acquire: sees what the observer is; pairs with set_observer().
+    const Observer* const told = observer.load(std::memory_order_acquire);
+    if (told != nullptr) told->function(told->context, event);
+  }
+  [[nodiscard]] void* pointer_to(const Block& block) const noexcept {
+    return reinterpret_cast<void*>(base + block.first * kGranuleBytes);
+  }
+
+  // Read without the lock; written before any other thread has the allocator.
+  std::uint32_t id = 0;
+  std::uint64_t turn = 0;
+  DevicePointer base = 0;
+  std::uint64_t arena_bytes = 0;
+  std::atomic<const Observer*> observer{nullptr};
+  AllocatorConfig config;
+
+  mutable Mutex lock;
+  ThreadCache* caches = nullptr;  // attached; changed under the registry's lock as well
+  PageStore store;
+  Timelines timelines;
+  CentralHeap heap{store, timelines};
+
+ private:
+  static constexpr std::uint32_t kScanMax = 32;
+  static constexpr std::uint32_t kNoMax = UINT32_MAX;
+  struct Callback {
+    OomCallback function;
+    void* context;
+  };
+
+  // streams.cpp
+  Outcome find_stream(Stream handle, ThreadCache* cache, DriverScope& scope,
+                      StreamIndex* stream) noexcept;
+  Magazine* magazine_for(ThreadCache& cache, StreamIndex stream, Stream handle) noexcept;
+  Result learn(DriverScope& scope) noexcept;
+
+  // ladder.cpp
+  BlockIndex climb(Climb& climb, DriverScope& scope) noexcept;
+  BlockIndex climb_quietly(Climb& climb, DriverScope& scope) noexcept;
+  BlockIndex climb_under_pressure(Climb& climb, DriverScope& scope) noexcept;
+  BlockIndex take(Climb& climb, LadderStep step, Reach reach, std::uint32_t scan_max) noexcept;
+  BlockIndex take_of_others(Climb& climb) noexcept;
+  BlockIndex grow(Climb& climb, LadderStep step) noexcept;
+  BlockIndex fill(Climb& climb, LadderStep step, const Place& place) noexcept;
+  BlockIndex steal(Climb& climb, LadderStep step) noexcept;
+  BlockIndex make_dependent(Climb& climb) noexcept;
+  BlockIndex wait_for_pending(Climb& climb) noexcept;
+  BlockIndex release_and_grow(Climb& climb) noexcept;
+  Result order_stamps(const Block& block, StreamIndex user, bool on_host) noexcept;
+  [[nodiscard]] BlockIndex largest_pending() const noexcept;
+  [[nodiscard]] std::uint64_t room_pages(std::uint64_t wanted) noexcept;
+  std::uint64_t give_pages_back(std::uint64_t pages_kept, std::uint32_t before_ms,
+                                Result* result) noexcept;
+  bool call_back(std::uint64_t needed, std::size_t* next) noexcept;
+  void fail(Climb& climb, Result result) noexcept;
+  void fill_report(const Climb& climb, OomReport* report) noexcept;
+
+  // allocate.cpp
+  void* hand_out(BlockIndex index, const Climb& climb) noexcept;
+  void refill(const Climb& climb) noexcept;
+
+  // deallocate.cpp
+  void put_in_heap(BlockIndex index, StreamIndex stream, std::uint32_t now_ms) noexcept;
+  void note_freed(StreamIndex stream, std::uint64_t bytes, std::uint32_t count) noexcept;
+  bool put_in_magazine(BlockIndex index, ThreadCache& cache, StreamIndex stream,
+                       const Stream* handle) noexcept;
+  void settle_uses(Block& block, StreamIndex stream) noexcept;
+  void flush_slot(ThreadCache& cache, Magazine& magazine, std::uint32_t size_class,
+                  std::uint32_t kept) noexcept;
+  std::uint64_t flush(ThreadCache& cache) noexcept;
+  /// Every cache is closed and nobody is in one, until its owner has the lock.
+  void close_caches() noexcept;
+  std::uint64_t flush_all() noexcept;
+  void open_cache(ThreadCache* cache) noexcept;
+  void close_due_epochs(DriverScope& scope) noexcept;
+
+  [[nodiscard]] Outcome misused(Status status) noexcept;
+  void note_sizes() noexcept;
+  void forget() noexcept;
+
+  const DriverTable* driver_ = nullptr;
+  Context context_ = nullptr;
+  bool has_context_ = false;
+  bool is_registered_ = false;
+  bool is_closing_ = false;
+  bool is_asleep_ = false;
+  bool is_forked_child_ = false;
+  bool is_epoch_due_ = false;
+  StreamIndex due_stream_;  // if is_epoch_due_
+  std::uint64_t device_bytes_ = 0;
+  Callback callbacks_[DeviceAllocator::kOomCallbacksMax] = {};
+  std::size_t callback_count_ = 0;
+
+  // Counts of who has no cache, of threads that ended, and of large blocks.
+  CacheCounters small_counts_;
+  CacheCounters large_counts_;
+  Statistics kept_;  // peaks, and what only the lock's holder counts
+};
+}  // namespace drey::cuda
