@@ -46,7 +46,7 @@ void throw_unsound(const Bar& bar, DataPlace place, const ValueTexts& texts) {
               "a price from low = " + texts[kLow] + " to high = " + texts[kHigh]);
 }
 
-std::string text_of(double number) {
+std::string number_text(double number) {
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
   return {buffer.data(), end};
@@ -55,7 +55,7 @@ std::string text_of(double number) {
 ValueTexts value_texts(const Bar& bar) {
   ValueTexts texts;
   const auto values = values_of(bar);
-  for (std::size_t i = 0; i < values.size(); ++i) texts[i] = text_of(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) texts[i] = number_text(values[i]);
   return texts;
 }
 }  // namespace drey::trainer

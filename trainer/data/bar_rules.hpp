@@ -35,7 +35,7 @@ using ValueTexts = std::array<std::string, kPriceColumns.size()>;
 [[noreturn]] void throw_unsound(const Bar& bar, DataPlace place, const ValueTexts& texts);
 
 /// The shortest text that reads back as the same number.
-[[nodiscard]] std::string text_of(double number);
+[[nodiscard]] std::string number_text(double number);
 
 /// The values of a bar that came from a binary file.
 [[nodiscard]] ValueTexts value_texts(const Bar& bar);
