@@ -61,7 +61,7 @@ bool has_type(const toml::node& node, const Kind& /*kind*/) {
 
 /// The value for a complaint: strings in quotes, the rest with its type.
 std::string shown(const toml::node& node) {
-  const std::string text = trainer::quoted(text_of_node(node));
+  std::string text = trainer::quoted(text_of_node(node));
   if (node.is_string()) return text;
   if (node.is_table()) return "a table";
   if (node.is_array()) return "the array of " + text;

@@ -36,7 +36,7 @@ std::string real_toml(const std::string& text) {
 
 template <class Value, class Kind>
 std::string value_toml(const Value& value, const Kind& kind) {
-  const std::string text = text_of(value, kind);
+  std::string text = text_of(value, kind);
   if constexpr (std::is_same_v<Kind, Limits<double>>) return real_toml(text);
   if constexpr (std::is_same_v<Kind, Widths>) return "[" + text + "]";
   if constexpr (std::is_same_v<Kind, Flag>) return text;

@@ -157,7 +157,9 @@ void restore_windows(const TensorReader& reader, std::size_t row_end, Agent& age
   std::size_t first = 0;
   for (std::size_t world = 0; world < windows.size(); ++world) {
     const auto count = static_cast<std::size_t>(std::max(counts[world], 0));
-    bool is_inside = count < windows[world].step_count() && first + count <= total;
+    const bool is_last = world + 1 == windows.size();
+    bool is_inside = counts[world] >= 0 && count < windows[world].step_count() &&
+                     (is_last ? first + count == total : first + count <= total);
     std::vector<PendingStep> steps;
     for (std::size_t place = first; is_inside && place < first + count; ++place) {
       is_inside = is_row(rows[place], row_end) && std::isfinite(rewards[place]) &&

@@ -108,6 +108,21 @@ TEST(Program, WritesOneRowOfMetricsPerEpoch) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
+TEST(Program, LeavesTheValidationEmptyWhereNoneWasDue) {
+  const TemporaryFolder folder;
+  const ChildResult result =
+      run_trainer({"--env", "cartpole", "--epochs", "2", "--pass-steps", "50", "--eval-every", "2",
+                   "--eval-episodes", "1", "--metrics", folder.path("metrics.csv")});
+  ASSERT_TRUE(result.succeeded()) << result.summary();
+  std::istringstream lines(read_file(folder.path("metrics.csv")));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  EXPECT_NE(line.find(",,"), std::string::npos) << line;
+  std::getline(lines, line);
+  EXPECT_EQ(line.find(",,"), std::string::npos) << line;
+}
+
 TEST(Program, DrawsItsBarOnlyWhenAsked) {
   EXPECT_EQ(run_trainer(small_run("1")).error_output, "");
   EXPECT_EQ(run_trainer(small_run("1") + Options{"--no-progress"}).error_output, "");
