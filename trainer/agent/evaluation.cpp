@@ -63,9 +63,8 @@ Performance play_pass(Trading& world, double bars_per_year, Policy policy) {
 Evaluation evaluate(GreedyPolicy& policy, Trading& world, double bars_per_year) {
   Evaluation evaluation;
   const ObservationTable table = world.observations();
-  evaluation.agent = play_pass(world, bars_per_year, [&](ObservationRow row) {
-    return policy.best_action(table.row(row));
-  });
+  evaluation.agent = play_pass(
+      world, bars_per_year, [&](ObservationRow row) { return policy.best_action(table.row(row)); });
   evaluation.buy_and_hold = play_pass(world, bars_per_year, [](ObservationRow) { return kBuy; });
   evaluation.flat = play_pass(world, bars_per_year, [](ObservationRow) { return kHold; });
   return evaluation;

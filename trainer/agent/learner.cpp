@@ -130,8 +130,8 @@ float Learner::apply_gradient() {
 }
 
 std::size_t Learner::batch_bytes() const {
-  return inputs_.size() * sizeof(float) + activations_.bytes() + beyond_.bytes() +
-         deltas_.bytes() + single_.bytes() +
+  return inputs_.size() * sizeof(float) + activations_.bytes() + beyond_.bytes() + deltas_.bytes() +
+         single_.bytes() +
          targets_.size() * (4 * sizeof(float) + sizeof(Action));  // targets and four terms
 }
 

@@ -70,7 +70,8 @@ int finish(const Config& config, const Problem& problem, Agent& agent, const Ses
            const Ranks& ranks) {
   const std::string hash = weights_hash(agent.ensemble());
   if (!ranks.have_equal(hash)) {
-    std::fputs("drey-train: fault in the program: the ranks ended with different weights\n", stderr);
+    std::fputs("drey-train: fault in the program: the ranks ended with different weights\n",
+               stderr);
     return kFault;
   }
   if (!ranks.is_first()) return kDone;
