@@ -1,6 +1,6 @@
 // gradient_exchange.hpp: where a learner on one of several ranks meets the others: between the backward
 // pass and the optimiser.
-// Read next: batch_reader.cpp, parallel/data_parallel.hpp.
+// Read next: batch_reader.cpp, agent/data_parallel.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "trainer/agent/batch_reader.hpp"
+#include "trainer/agent/data_parallel.hpp"
 #include "trainer/agent/draw_strategy.hpp"
 #include "trainer/agent/learner.hpp"
 #include "trainer/agent/memory_forms.hpp"
@@ -13,7 +14,6 @@
 #include "trainer/agent/replay_store.hpp"
 #include "trainer/numeric/random.hpp"
 #include "trainer/parallel/communicator.hpp"
-#include "trainer/parallel/data_parallel.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ struct MemberSettings {
   BatchForm batches = BatchForm::kReused;
   PolyakForm polyak = PolyakForm::kFused;
   std::uint64_t seed = 1;
-  /// Takes part in every batch of this one: see parallel/data_parallel.hpp. Null: a batch is our own.
+  /// Takes part in every batch of this one: see agent/data_parallel.hpp. Null: a batch is our own.
   Communicator* ranks = nullptr;
 };
 

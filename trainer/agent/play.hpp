@@ -28,8 +28,7 @@ template <Environment World>
 PlayReport play_step(Agent& agent, World& world, ObservationRow observation, double reward_scale) {
   const Action action = agent.act(world.observations().row(observation));
   const StepResult result = world.step(action);
-  agent.remember({observation, action, result.reward * reward_scale, result},
-                 world.observations());
+  agent.remember({observation, action, result.reward * reward_scale, result}, world.observations());
   return {result, learn_due(agent, world.observations(), 1)};
 }
 
@@ -77,8 +76,7 @@ double play_greedy_episode(GreedyPolicy& policy, World& world, std::uint64_t see
   double total = 0;
   ObservationRow observation = world.reset(seed);
   for (bool ended = false; !ended;) {
-    const StepResult result =
-        world.step(policy.best_action(world.observations().row(observation)));
+    const StepResult result = world.step(policy.best_action(world.observations().row(observation)));
     total += result.reward;
     observation = result.observation;
     ended = result.ended();

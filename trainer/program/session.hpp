@@ -29,7 +29,7 @@ namespace drey::trainer {
 struct SessionResult {
   std::uint64_t gradient_steps = 0;  ///< of this run alone, as the next
   std::uint64_t environment_steps = 0;
-  double passes = 0;  ///< an unfinished one counts as a part
+  double passes = 0;                      ///< an unfinished one counts as a part
   double train_seconds = 0;               ///< in steps, not in evaluation or files
   std::uint64_t heap_calls_in_steps = 0;  ///< after warm-up; 0 too when nobody counts
   bool interrupted = false;

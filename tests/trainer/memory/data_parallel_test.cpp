@@ -1,7 +1,7 @@
 // data_parallel_test.cpp: batches that several ranks share: the mean is the same on all of them, and two
 // ranks of 64 learn what one of 128 does, but for rounding.
 // SPDX-License-Identifier: MIT
-#include "trainer/parallel/data_parallel.hpp"
+#include "trainer/agent/data_parallel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 """memory_options_test.py: the memory options of drey-train as a user gives them.
 
-    memory_options_test.py DREY_TRAIN SCRATCH_FOLDER
+    memory_options_test.py DREY_TRAIN SCRATCH_FOLDER [DREY_TRAIN_COUNTED]
 
 Every form ends with the weights of the default one; an ensemble does so for any number of threads and goes on from its
 checkpoint as if it had never stopped; what cannot be is refused in one line with exit code 2.
@@ -15,6 +15,7 @@ import sys
 
 PROGRAM = sys.argv[1]
 FOLDER = pathlib.Path(sys.argv[2])
+COUNTED = sys.argv[3] if len(sys.argv) > 3 else None
 BARS = ["--data", "synthetic:1200:1", "--no-progress", "--epochs", "1"]
 SHORT = BARS + ["--batch", "16", "--buffer", "300", "--learning-starts", "100", "--max-steps", "200"]
 FORMS = (["--replay", "pool"], ["--replay", "shared"], ["--replay", "copy"], ["--batch-buffers", "fresh"],
@@ -89,6 +90,22 @@ def the_report_knows_where_the_memory_is():
     expect(each["components"]["features"] == 688 * 1800, "from doubles")
 
 
+def mended_forms_make_no_heap_call():
+    if COUNTED is None:
+        print("heap calls: not counted, there is no program that can")
+        return
+    for options, calls in (([], 0), (["--replay", "pool"], 0), (FIVE + ["--threads", "2"], 0),
+                           (["--replay", "copy"], 4 * 16), (["--batch-buffers", "fresh"], 10),
+                           (["--polyak", "temporaries"], 6)):
+        done = subprocess.run([COUNTED] + SHORT + options + ["--stats-json", "counted.json"], cwd=FOLDER,
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0, f"{options}: {done.stderr}")
+        counted = json.loads((FOLDER / "counted.json").read_text())["heap_calls"]
+        expect((counted["in_steps_after_warmup"] == 0) == (calls == 0), f"{options}: heap calls {counted}")
+        # The first step is warm-up.
+        expect(counted["in_steps_after_warmup"] >= calls * 199, f"{options}: {calls} calls a step, found {counted}")
+
+
 def bad_input_is_refused():
     for options, words in ((["--agents", "17"], ("--agents", "1 to 16", "17")),
                            (["--agents", "0"], ("--agents", "1 to 16", "0")),
@@ -107,7 +124,8 @@ def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     for part in (forms_end_with_the_same_weights, an_ensemble_does_not_depend_on_threads,
-                 an_ensemble_goes_on_from_its_checkpoint, the_report_knows_where_the_memory_is, bad_input_is_refused):
+                 an_ensemble_goes_on_from_its_checkpoint, the_report_knows_where_the_memory_is,
+                 mended_forms_make_no_heap_call, bad_input_is_refused):
         part()
         print(f"{part.__name__}: true")
 

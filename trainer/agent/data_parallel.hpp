@@ -2,8 +2,8 @@
 // The ranks are replicas: the same seed, steps, replay and draws, so that no transition is ever sent. Of
 // the slots drawn for a batch of B, rank r of R learns from [r B / R, (r + 1) B / R) and the gradients are
 // averaged: the gradient of the whole batch, but for the order of the sum.
-// Invariant: the weights of all ranks are equal bit for bit after each step (reduction.hpp).
-// Read next: reduction.hpp, agent/gradient_exchange.hpp.
+// Invariant: the weights of all ranks are equal bit for bit after each step (parallel/reduction.hpp).
+// Read next: parallel/reduction.hpp, gradient_exchange.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 

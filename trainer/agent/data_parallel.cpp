@@ -1,6 +1,6 @@
 // data_parallel.cpp: see data_parallel.hpp.
 // SPDX-License-Identifier: MIT
-#include "trainer/parallel/data_parallel.hpp"
+#include "trainer/agent/data_parallel.hpp"
 
 #include <algorithm>
 
