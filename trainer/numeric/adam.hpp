@@ -14,7 +14,7 @@
 
 namespace drey::trainer {
 struct Kernels;
-extern const Kernels kPortableKernels;
+extern const Kernels portable_kernels;
 
 struct AdamSettings {
   float learning_rate = 1e-4f;
@@ -35,7 +35,7 @@ class Adam {
  public:
   /// `kernels` must outlive it.
   Adam(const AdamSettings& settings, std::size_t block_size,
-       const Kernels& kernels = kPortableKernels)
+       const Kernels& kernels = portable_kernels)
       : settings_(settings),
         kernels_(&kernels),
         first_moment_(block_size),

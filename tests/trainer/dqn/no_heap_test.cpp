@@ -91,7 +91,8 @@ TEST(Step, MakesNoHeapCallOnAnyInstructionSet) {
     settings.learning_starts = 10;
     settings.replay_capacity = 500;
     Agent agent(settings);
-    CartPole world(1, settings.replay_capacity);
+    ObservationRing ring(CartPole::kObservationWidth, settings.replay_capacity, 1, 1);
+    CartPole world(ring);
     EXPECT_EQ(heap_calls_of_steps(agent, world, 20, 200), 0U) << name_of(isa);
   }
 }

@@ -213,7 +213,7 @@ TEST_P(EveryBrainIsa, RoundsAndPairsAsTheFormatSays) {
 }
 
 TEST_P(EveryIsa, AdamGivesTheBitsOfThePortableLoops) {
-  constexpr std::size_t kSize = 16 * 13;
+  constexpr std::size_t kSize = 13 * kPanelLanes;
   Random random(test::test_seed(3), RandomPurpose::kTest);
   std::vector<AlignedArray<float>> results;
   std::vector<double> squares;

@@ -34,7 +34,7 @@ struct Floats {
 };
 }  // namespace
 
-extern const Kernels kAvx2Kernels = {Isa::kAvx2,
+extern const Kernels avx2_kernels = {Isa::kAvx2,
                                      tile::multiply<Floats, float>,
                                      loops::square_sum<Floats>,
                                      loops::adam<Floats>,

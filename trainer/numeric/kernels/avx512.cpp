@@ -37,7 +37,7 @@ struct Floats {
 };
 }  // namespace
 
-extern const Kernels kAvx512Kernels = {Isa::kAvx512,
+extern const Kernels avx512_kernels = {Isa::kAvx512,
                                        tile::multiply<Floats, float>,
                                        loops::square_sum<Floats>,
                                        loops::adam<Floats>,

@@ -93,13 +93,13 @@ void pair_rows_of_floats(const float* rows, std::size_t row_count, BrainPair* to
 }
 }  // namespace
 
-extern const Kernels kAvx512Bf16Kernels = {Isa::kAvx512Bf16,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           tile::multiply<Pairs, float>,
-                                           tile::multiply<Pairs, Brain>,
-                                           round_floats,
-                                           interleave_rows,
-                                           pair_rows_of_floats};
+extern const Kernels avx512_bf16_kernels = {Isa::kAvx512Bf16,
+                                            nullptr,
+                                            nullptr,
+                                            nullptr,
+                                            tile::multiply<Pairs, float>,
+                                            tile::multiply<Pairs, Brain>,
+                                            round_floats,
+                                            interleave_rows,
+                                            pair_rows_of_floats};
 }  // namespace drey::trainer

@@ -46,10 +46,10 @@ struct Kernels {
 };
 
 // What the file of each set has of its own; for use: kernels_of().
-extern const Kernels kPortableKernels;
-extern const Kernels kAvx2Kernels;
-extern const Kernels kAvx512Kernels;
-extern const Kernels kAvx512Bf16Kernels;
+extern const Kernels portable_kernels;
+extern const Kernels avx2_kernels;
+extern const Kernels avx512_kernels;
+extern const Kernels avx512_bf16_kernels;
 
 /// The kernels of `isa`, complete: null only where bfloat16 is missing. Requires: is_supported(isa). Fails: never.
 const Kernels& kernels_of(Isa isa);

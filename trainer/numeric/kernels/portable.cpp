@@ -37,7 +37,7 @@ void multiply_panels(const Product<float, float>& in) {
 }
 }  // namespace
 
-extern const Kernels kPortableKernels = {Isa::kPortable,
+extern const Kernels portable_kernels = {Isa::kPortable,
                                          multiply_panels,
                                          loops::square_sum<Portable>,
                                          loops::adam<Portable>,

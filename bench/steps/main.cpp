@@ -1,0 +1,42 @@
+// main.cpp: drey-step-race [--rounds N] [--seconds X] [--json FILE]; see step_race.hpp.
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include "steps/step_race.hpp"
+#include "trainer/data/error.hpp"
+#include "trainer/files/output_file.hpp"
+
+int main(int argc, char** argv) {
+  drey::bench::StepRaceOptions options;
+  CLI::App app("Races gradient steps: drey on every instruction set, and a naive trainer.",
+               "drey-step-race");
+  app.add_option("--rounds", options.rounds, "Rounds, every racer once in each.")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--seconds", options.seconds, "Of each racer in a round.")
+      ->check(CLI::Range(0.001, 60.0));
+  app.add_option("--json", options.json, "Write the figures there.");
+  try {
+    app.parse(argc, argv);
+    if (!options.json.empty()) drey::trainer::check_writable(options.json);
+    const auto racers = drey::bench::race_steps(options);
+    std::fputs(drey::bench::step_race_text(racers).c_str(), stdout);
+    if (!options.json.empty()) {
+      drey::trainer::write_file(options.json, drey::bench::step_race_json(racers, options));
+    }
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "drey-step-race: command line: %s\n", error.what());
+    return 2;
+  } catch (const drey::trainer::Error& error) {
+    std::fprintf(stderr, "drey-step-race: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "drey-step-race: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
