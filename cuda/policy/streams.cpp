@@ -26,7 +26,7 @@ Outcome outcome_of(Result result) noexcept {
 // one in each thread, so nobody else may remember it.
 Outcome AllocatorState::find_stream(Stream handle, ThreadCache* cache, DriverScope& scope,
                                     StreamIndex* stream) noexcept {
-  if (cache != nullptr && !config.asks_stream_ids) {
+  if (cache != nullptr) {
     const Magazine* const known = cache->find(handle);
     if (known != nullptr) {
       *stream = known->stream;
