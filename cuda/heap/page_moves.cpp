@@ -202,7 +202,7 @@ Result CentralHeap::lose_pages(BlockIndex index, PageRange pages) noexcept {
 }
 
 std::uint64_t CentralHeap::idle_pages(const Place& place) const noexcept {
-  const Bins& bins = bins_[kPastLane * 2];
+  const Bins& bins = bins_[std::size_t{kPastLane} * 2];
   std::uint64_t pages = 0;
   for (std::uint32_t bin = bins.next(Bins::index_of(granules_of_page_)); bin != Bins::kBinCount;
        bin = bins.next(bin + 1)) {
@@ -218,7 +218,7 @@ std::uint64_t CentralHeap::make_spare(std::uint64_t pages, const Place& place,
                                       std::uint32_t before_ms, Result* result) noexcept {
   *result = Result::kSuccess;
   std::uint64_t made = 0;
-  Bins& bins = bins_[kPastLane * 2];
+  Bins& bins = bins_[std::size_t{kPastLane} * 2];
   const std::uint32_t lowest = Bins::index_of(granules_of_page_);
   for (std::uint32_t bin = Bins::kBinCount; bin-- != lowest && made < pages;) {
     BlockIndex index = bins.head(bin);

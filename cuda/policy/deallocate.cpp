@@ -86,7 +86,7 @@ bool AllocatorState::put_in_magazine(BlockIndex index, ThreadCache& cache, Strea
   Magazine* magazine = cache.find(stream);
   if (magazine == nullptr) {
     // Of a stream this thread never allocated for. Another thread's own stream it never will.
-    const Stream known = handle != nullptr ? *handle : timelines.handle_of(stream);
+    Stream known = handle != nullptr ? *handle : timelines.handle_of(stream);
     if (handle == nullptr && (known == per_thread_stream() || !timelines.is_here(stream)))
       return false;
     magazine = magazine_for(cache, stream, known);

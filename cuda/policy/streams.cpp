@@ -26,7 +26,7 @@ Outcome outcome_of(Result result) noexcept {
 // one in each thread, so nobody else may remember it.
 Outcome AllocatorState::find_stream(Stream handle, ThreadCache* cache, DriverScope& scope,
                                     StreamIndex* stream) noexcept {
-  if (cache != nullptr && !config.asks_stream_ids) {
+  if (cache != nullptr) {
     const Magazine* const known = cache->find(handle);
     if (known != nullptr) {
       *stream = known->stream;
@@ -64,8 +64,9 @@ Magazine* AllocatorState::magazine_for(ThreadCache& cache, StreamIndex stream,
 Result AllocatorState::learn(DriverScope& scope) noexcept {
   const Result pushed = scope.need();
   if (pushed != Result::kSuccess) return pushed;
-  for (std::uint16_t place = 0; place < timelines.stream_count(); ++place) {
-    const Result closed = timelines.close_epoch(timelines.stream_at(place));
+  for (std::size_t place = 0; place < timelines.stream_count(); ++place) {
+    const Result closed =
+        timelines.close_epoch(timelines.stream_at(static_cast<std::uint16_t>(place)));
     // Streams that are gone, or capture, or are another thread's: their memory has to wait.
     const bool is_expected = closed == Result::kSuccess || closed == Result::kInvalidHandle ||
                              closed == Result::kCaptureUnsupported;

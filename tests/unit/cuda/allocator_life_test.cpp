@@ -22,7 +22,7 @@ std::uint64_t served(const DeviceAllocator& allocator, LadderStep step) {
 
 TEST(AllocatorThreads, AThreadThatEndsLeavesItsBlocksWithoutADriverCall) {
   AllocatorFixture fixture;
-  const Stream stream = fixture.device.new_stream();
+  Stream stream = fixture.device.new_stream();
   std::uint64_t calls = 0;
   std::thread([&] {
     fixture.device.expect(fixture.device.driver.ctx_set_current(fixture.device.context));
@@ -43,7 +43,7 @@ TEST(AllocatorThreads, AMagazineIsTakenFromARunningThreadThatHasAllTheMemory) {
   AllocatorConfig config;
   config.limits.hard = 8 * kMiB;
   AllocatorFixture fixture(config);
-  const Stream stream = fixture.device.new_stream();
+  Stream stream = fixture.device.new_stream();
   std::atomic<int> stage{0};
   std::thread other([&] {
     fixture.device.expect(fixture.device.driver.ctx_set_current(fixture.device.context));
@@ -67,8 +67,8 @@ TEST(AllocatorThreads, AMagazineIsTakenFromARunningThreadThatHasAllTheMemory) {
 TEST(AllocatorThreads, ExchangeBlocksWithoutAHazard) {
   const std::uint64_t seed = test::test_seed(51);
   AllocatorFixture fixture({}, allocator_device(64));
-  const Stream streams[] = {nullptr, fixture.device.new_stream(), fixture.device.new_stream(0),
-                            per_thread_stream()};
+  Stream streams[] = {nullptr, fixture.device.new_stream(), fixture.device.new_stream(0),
+                      per_thread_stream()};
   struct Shared {
     std::mutex lock;
     std::vector<void*> blocks;
@@ -151,7 +151,7 @@ TEST(AllocatorThreads, CountExactlyWhileMagazinesAreTaken) {
 
 TEST(AllocatorTrim, ReturnsWhatIsIdleWithoutWaitingForTheDevice) {
   AllocatorFixture fixture({}, allocator_device(512, sim::Schedule::kEager));
-  const Stream streams[] = {fixture.device.new_stream(), fixture.device.new_stream()};
+  Stream streams[] = {fixture.device.new_stream(), fixture.device.new_stream()};
   std::vector<void*> blocks;
   for (int count = 0; count < 100; ++count)
     blocks.push_back(fixture.allocate(10'000 + count * 50'000, streams[count % 2]));

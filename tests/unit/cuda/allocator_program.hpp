@@ -162,7 +162,7 @@ class AllocatorProgram {
   void use(Block& block) {
     if (block.is_orphan) return;
     if (random_.below(3) != 0) return launch(block.stream, block);
-    const Stream other = any_stream();
+    Stream other = any_stream();
     order(block.stream, other);
     launch(other, block);
     const bool is_precise = random_.below(2) == 0;
@@ -170,13 +170,14 @@ class AllocatorProgram {
     demand(is_precise ? allocator.record_use(block.pointer, other)
                       : allocator.record_stream(block.pointer, other),
            "record");
+    if (!is_precise) launch(other, block);
   }
 
   void free(Block& block) {
     const DevicePointer number = number_of(block.pointer);
     const std::size_t form = random_.below(4);
     if (form == 0 && !block.is_orphan) {
-      const Stream other = any_stream();
+      Stream other = any_stream();
       order(block.stream, other);
       device.simulator.block_freed(number, other);
       demand(allocator.try_deallocate(block.pointer, other), "free in another stream");
@@ -202,8 +203,8 @@ class AllocatorProgram {
   }
 
   void wait_of_the_program() {
-    const Stream waited = any_stream();
-    const Stream waiter = any_stream();
+    Stream waited = any_stream();
+    Stream waiter = any_stream();
     StreamMark mark;
     demand(allocator.mark(waited, &mark), "mark");
     order(waited, waiter);
