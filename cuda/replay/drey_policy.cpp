@@ -30,12 +30,12 @@ void must(Outcome outcome) {
 
 class DreyPolicy : public Policy {
  public:
-  DreyPolicy(const DriverTable& driver, sim::Simulator* simulator)
+  DreyPolicy(const DriverTable& driver, sim::Simulator* simulator, const AllocatorConfig& config)
       : driver_(driver), simulator_(simulator) {
     must(driver_.init(0));
     must(driver_.device_primary_ctx_retain(&context_, 0));
     must(driver_.ctx_set_current(context_));
-    must(allocator_.open(driver_, {}));
+    must(allocator_.open(driver_, config));
   }
   ~DreyPolicy() override {
     must(allocator_.close());
@@ -118,19 +118,36 @@ class DreyPolicy : public Policy {
 // The simulator goes last.
 class SimulatedDreyPolicy : private sim::Simulator, public DreyPolicy {
  public:
-  explicit SimulatedDreyPolicy(const sim::Config& config)
-      : sim::Simulator(config), DreyPolicy(sim::Simulator::driver(), this) {}
+  SimulatedDreyPolicy(const sim::Config& device, const AllocatorConfig& config)
+      : sim::Simulator(device), DreyPolicy(sim::Simulator::driver(), this, config) {}
 };
+std::unique_ptr<Policy> make_simulated(std::uint64_t capacity, const AllocatorConfig& config) {
+  sim::Config device;
+  device.memory_bytes = std::min(capacity, kMemoryMax) / kPage * kPage;
+  device.schedule = sim::Schedule::kEager;
+  return std::make_unique<SimulatedDreyPolicy>(device, config);
+}
+
+AllocatorConfig with_single_pages() {
+  AllocatorConfig config;
+  config.pages_of_large = 1;
+  return config;
+}
 }  // namespace
 
 std::unique_ptr<Policy> make_drey_policy(std::uint64_t capacity) {
-  sim::Config config;
-  config.memory_bytes = std::min(capacity, kMemoryMax) / kPage * kPage;
-  config.schedule = sim::Schedule::kEager;
-  return std::make_unique<SimulatedDreyPolicy>(config);
+  return make_simulated(capacity, {});
 }
 
 std::unique_ptr<Policy> make_timed_drey_policy(std::uint64_t /*capacity*/) {
-  return std::make_unique<DreyPolicy>(null_driver(), nullptr);
+  return std::make_unique<DreyPolicy>(null_driver(), nullptr, AllocatorConfig{});
+}
+
+std::unique_ptr<Policy> make_drey_pages_policy(std::uint64_t capacity) {
+  return make_simulated(capacity, with_single_pages());
+}
+
+std::unique_ptr<Policy> make_timed_drey_pages_policy(std::uint64_t /*capacity*/) {
+  return std::make_unique<DreyPolicy>(null_driver(), nullptr, with_single_pages());
 }
 }  // namespace drey::cuda::replay

@@ -7,6 +7,8 @@ std::span<const PolicyKind> policies() {
   static constexpr PolicyKind kKinds[] = {
       {"drey", "drey's device allocator itself, on the simulated device", make_drey_policy,
        make_timed_drey_policy},
+      {"drey_pages", "the same with every page in a handle of its own", make_drey_pages_policy,
+       make_timed_drey_pages_policy},
       {"pages", "model: one range of addresses, 2 MiB pages moved where they are needed",
        make_pages_policy, nullptr},
       {"pytorch", "model: PyTorch's native caching allocator", make_pytorch_policy, nullptr},

@@ -21,6 +21,9 @@ struct PolicyKind {
 
 [[nodiscard]] std::unique_ptr<Policy> make_drey_policy(std::uint64_t capacity);
 [[nodiscard]] std::unique_ptr<Policy> make_timed_drey_policy(std::uint64_t capacity);
+/// With handles of one page, so that each page can be moved by itself.
+[[nodiscard]] std::unique_ptr<Policy> make_drey_pages_policy(std::uint64_t capacity);
+[[nodiscard]] std::unique_ptr<Policy> make_timed_drey_pages_policy(std::uint64_t capacity);
 [[nodiscard]] std::unique_ptr<Policy> make_pytorch_policy(std::uint64_t capacity);
 [[nodiscard]] std::unique_ptr<Policy> make_expandable_policy(std::uint64_t capacity);
 [[nodiscard]] std::unique_ptr<Policy> make_rmm_policy(std::uint64_t capacity);

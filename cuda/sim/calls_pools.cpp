@@ -19,9 +19,9 @@ Result refuse_captured(Machine& machine, StreamState& stream, const char* name) 
   return Result::kCaptureUnsupported;
 }
 
-// In the pool of the stream's device, or the one that is named.
+// In the pool of the stream's device, or the one that `named` points at.
 Result allocate(const char* name, DevicePointer* pointer, std::size_t bytes, Stream handle,
-                MemoryPool named) {
+                const MemoryPool* named) {
   return call(name, bytes, [&](Machine& machine) {
     const std::shared_ptr<StreamState> stream = machine.find_stream(handle);
     if (stream == nullptr) return Result::kInvalidHandle;
@@ -29,7 +29,7 @@ Result allocate(const char* name, DevicePointer* pointer, std::size_t bytes, Str
     const Result refused = refuse_captured(machine, *stream, name);
     if (refused != Result::kSuccess) return refused;
     const std::shared_ptr<PoolState> pool =
-        machine.pools.find(named != nullptr ? named : machine.pools.default_of(stream->device));
+        machine.pools.find(named != nullptr ? *named : machine.pools.default_of(stream->device));
     return pool == nullptr ? Result::kInvalidValue
                            : machine.pools.allocate(*pool, pointer, bytes, *stream);
   });
@@ -41,8 +41,7 @@ Result mem_alloc_async(DevicePointer* pointer, std::size_t bytes, Stream stream)
 
 Result mem_alloc_from_pool_async(DevicePointer* pointer, std::size_t bytes, MemoryPool pool,
                                  Stream stream) {
-  if (pool == nullptr) return Result::kInvalidValue;
-  return allocate("cuMemAllocFromPoolAsync", pointer, bytes, stream, pool);
+  return allocate("cuMemAllocFromPoolAsync", pointer, bytes, stream, &pool);
 }
 
 Result mem_free_async(DevicePointer pointer, Stream handle) {

@@ -21,6 +21,8 @@ HEADERS = {
         "instructions of libdrey.so for a malloc and a free hit, by size in bytes.",
     "surfaces.golden":
         "instructions of a hit, by size in bytes, the caller's and ret included; of a batch: of 64 blocks.",
+    "device.golden":
+        "instructions of a hit of the device allocator, by size in bytes, the caller's included.",
     "pools.golden":
         "instructions of a hit of an arena or object pool, by size in bytes, the caller's included.",
 }

@@ -25,14 +25,14 @@ struct Shape {
 
 /// One product of random operands; the left one in panels, as weights are.
 struct Case {
-  explicit Case(const Shape& shape)
-      : shape(shape),
-        rows_padded((shape.rows + 15) / 16 * 16),
-        left(random_values(std::size_t{rows_padded} * shape.depth, 1)),
-        right(random_values(std::size_t{shape.depth} * shape.columns, 2)),
-        bias(random_values(shape.rows, 3)),
-        mask(random_values(std::size_t{shape.rows} * shape.columns, 4)),
-        out(std::size_t{shape.rows} * shape.columns, -7.0f) {}
+  explicit Case(const Shape& of)
+      : shape(of),
+        rows_padded((of.rows + 15) / 16 * 16),
+        left(random_values(std::size_t{rows_padded} * of.depth, 1)),
+        right(random_values(std::size_t{of.depth} * of.columns, 2)),
+        bias(random_values(of.rows, 3)),
+        mask(random_values(std::size_t{of.rows} * of.columns, 4)),
+        out(std::size_t{of.rows} * of.columns, -7.0f) {}
 
   [[nodiscard]] ProductKernel::Arguments arguments(Epilogue epilogue) {
     const Axis panels = {std::size_t{16} * shape.depth, 1};
@@ -76,7 +76,7 @@ TEST_P(ProductKernelShapes, AgreeWithPlainLoopsWhateverComesAfterTheSum) {
     Case product(GetParam());
     const ProductKernel::Arguments arguments = product.arguments(epilogue);
     run_on_host<ProductKernel>(arguments, ProductKernel::blocks(arguments));
-    const double bound = 1e-6 * (4 + std::sqrt(double{GetParam().depth}) * 4);
+    const double bound = 1e-6 * (4 + std::sqrt(static_cast<double>(GetParam().depth)) * 4);
     for (std::uint32_t column = 0; column < GetParam().columns; ++column) {
       for (std::uint32_t row = 0; row < GetParam().rows; ++row) {
         ASSERT_NEAR(double{product.out[column * std::size_t{GetParam().rows} + row]},

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <unistd.h>
+
 namespace drey::cuda::sim {
 namespace {
 constexpr std::size_t kPage = std::size_t{2} << 20;
@@ -72,6 +74,8 @@ class EveryCall {
     of_streams_and_events();
     of_memory();
     of_virtual_memory();
+    of_pools();
+    of_sharing();
     of_captures();
   }
 
@@ -158,6 +162,42 @@ class EveryCall {
     add(driver.mem_address_free(base, kPage));
   }
 
+  void of_pools() {
+    const DriverTable& driver = device_.driver;
+    const PoolProperties properties;
+    MemoryPool pool = nullptr;
+    MemoryPool standard = nullptr;
+    DevicePointer blocks[2] = {};
+    std::uint64_t number = 0;
+    add(driver.device_get_default_mem_pool(&standard, 0));
+    add(driver.mem_pool_create(&pool, &properties));
+    add(driver.mem_pool_set_attribute(pool, PoolAttribute::kReleaseThreshold, &number));
+    add(driver.mem_alloc_from_pool_async(&blocks[0], 512, pool, stream_));
+    add(driver.mem_alloc_async(&blocks[1], 512, stream_));
+    add(driver.mem_free_async(blocks[0], stream_));
+    add(driver.mem_free_async(blocks[1], stream_));
+    add(driver.stream_synchronize(stream_));
+    add(driver.mem_pool_get_attribute(pool, PoolAttribute::kReservedCurrent, &number));
+    add(driver.mem_pool_trim_to(pool, 0));
+    add(driver.mem_pool_destroy(pool));
+  }
+
+  void of_sharing() {
+    const DriverTable& driver = device_.driver;
+    MemoryProperties properties;
+    properties.exported_as = kPosixFileDescriptor;
+    MemoryHandle handle = 0;
+    MemoryHandle again = 0;
+    int file = -1;
+    add(driver.mem_create(&handle, kPage, &properties, 0));
+    add(driver.mem_export_to_shareable_handle(&file, handle, kPosixFileDescriptor, 0));
+    add(driver.mem_import_from_shareable_handle(
+        &again, reinterpret_cast<void*>(static_cast<std::uintptr_t>(file)), kPosixFileDescriptor));
+    add(driver.mem_release(handle));
+    add(driver.mem_release(again));
+    if (file >= 0) ::close(file);
+  }
+
   void of_captures() {
     Graph graph = nullptr;
     GraphExec exec = nullptr;
@@ -189,7 +229,7 @@ class EveryCall {
 };
 
 TEST(Faults, AScenarioOfEveryCallSucceedsAndLeavesNothing) {
-  SimulatedDevice device;
+  SimulatedDevice device({.has_file_descriptors = true});
   const EveryCall calls(device);
   EXPECT_EQ(calls.count(Result::kSuccess), static_cast<std::ptrdiff_t>(calls.results().size()));
   EXPECT_EQ(device.simulator.counts(), Counts{});
@@ -200,13 +240,13 @@ TEST(Faults, AScenarioOfEveryCallSucceedsAndLeavesNothing) {
 TEST(Faults, CanHitEveryCall) {
   std::size_t total = 0;
   {
-    SimulatedDevice device;
+    SimulatedDevice device({.has_file_descriptors = true});
     total = EveryCall(device).results().size();
   }
   // All of the table but the start, the version, error names, and the context's retain and release.
   EXPECT_GE(total, kEntryPointCount - 5);
   for (std::size_t n = 1; n <= total; ++n) {
-    SimulatedDevice device;
+    SimulatedDevice device({.has_file_descriptors = true});
     device.simulator.faults().fail_nth(n, Result::kNotPermitted);
     const EveryCall calls(device);
     EXPECT_EQ(calls.count(Result::kNotPermitted), 1) << "call " << n;
