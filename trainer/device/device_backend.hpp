@@ -84,7 +84,9 @@ class DeviceBackend {
   void send_blocks();
   void stage(const BatchTerms& terms);
   void stage(const TargetStep& step);
-  void put_terms() { queue_->to_device(device_terms_.data(), staged_terms_.data(), staged_terms_.bytes()); }
+  void put_terms() {
+    queue_->to_device(device_terms_.data(), staged_terms_.data(), staged_terms_.bytes());
+  }
   void put_inputs();
   void put_passes(bool is_double);
   void put_loss(bool is_double, Loss loss);
@@ -94,9 +96,7 @@ class DeviceBackend {
     queue_->to_host(staged_results_.data(), device_results_.data(), staged_results_.bytes());
   }
   [[nodiscard]] LossReport report() const;
-  [[nodiscard]] float norm() const {
-    return static_cast<float>(std::sqrt(squared_norm()));
-  }
+  [[nodiscard]] float norm() const { return static_cast<float>(std::sqrt(squared_norm())); }
   [[nodiscard]] double squared_norm() const;
 
   std::unique_ptr<Q> queue_;
@@ -123,7 +123,7 @@ class DeviceBackend {
   DeviceArray<std::byte, Q> device_terms_;
   StagingArray<std::byte, Q> staged_results_;
   DeviceArray<std::byte, Q> device_results_;
-  ResultPlaces results_;  ///< in staging memory
+  ResultPlaces results_;                  ///< in staging memory
   StagingArray<float, Q> staged_single_;  ///< an observation, then the network's outputs on it
   DeviceArray<float, Q> device_single_;
   DeviceLayers<Q> single_;

@@ -136,8 +136,8 @@ void DeviceBackend<Q>::put_loss(bool is_double, Loss loss) {
       {values.values, is_double ? values.values + batch_ * values.stride : valuer, valuer,
        deltas_.outputs().values, values.stride, deltas_.outputs().stride,
        static_cast<std::uint32_t>(shape_.outputs()), static_cast<std::uint32_t>(batch_),
-       terms.rewards, terms.discounts, terms.weights, terms.actions, results.errors,
-       results.losses, results.taken, loss == Loss::kHuber});
+       terms.rewards, terms.discounts, terms.weights, terms.actions, results.errors, results.losses,
+       results.taken, loss == Loss::kHuber});
 }
 
 template <DeviceQueue Q>
@@ -206,8 +206,8 @@ LossReport DeviceBackend<Q>::whole_step(bool is_double, Loss loss, const BatchTe
   send_blocks();
   stage(terms);
   stage(step);
-  const std::size_t form = (source_ == Source::kTable ? 4 : 0) + (is_double ? 2 : 0) +
-                           (loss == Loss::kHuber ? 1 : 0);
+  const std::size_t form =
+      (source_ == Source::kTable ? 4 : 0) + (is_double ? 2 : 0) + (loss == Loss::kHuber ? 1 : 0);
   if (!is_recorded_[form]) {
     queue_->begin_recording();
     put_terms();

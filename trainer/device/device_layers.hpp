@@ -76,8 +76,7 @@ void put_forward(Q& queue, const NetworkShape& shape, const float* block,
     below = {out.values, out.stride};
   }
   if (shape.is_dueling()) {
-    queue.template launch<JoinKernel>({layers.outputs().values,
-                                       layers.outputs().stride,
+    queue.template launch<JoinKernel>({layers.outputs().values, layers.outputs().stride,
                                        static_cast<std::uint32_t>(shape.outputs()),
                                        static_cast<std::uint32_t>(count)});
   }
@@ -87,19 +86,18 @@ void put_forward(Q& queue, const NetworkShape& shape, const float* block,
 template <class Q>
 void put_layer_gradient(Q& queue, const LayerShape& layer, Columns<const float> below,
                         Columns<const float> delta, std::size_t batch, float* gradient) {
-  queue.template launch<ProductKernel>(
-      {.rows = static_cast<std::uint32_t>(layer.outputs_padded),
-       .columns = static_cast<std::uint32_t>(layer.inputs),
-       .depth = static_cast<std::uint32_t>(batch),
-       .left = columns_operand(delta),
-       .right = transposed(columns_operand(below)),
-       .out = weights_operand(layer, gradient),
-       .bias = nullptr,
-       .mask = {},
-       .epilogue = Epilogue::kNone,
-       .left_size = delta.stride * batch,
-       .right_size = below.stride * batch,
-       .out_size = layer.inputs * layer.outputs_padded});
+  queue.template launch<ProductKernel>({.rows = static_cast<std::uint32_t>(layer.outputs_padded),
+                                        .columns = static_cast<std::uint32_t>(layer.inputs),
+                                        .depth = static_cast<std::uint32_t>(batch),
+                                        .left = columns_operand(delta),
+                                        .right = transposed(columns_operand(below)),
+                                        .out = weights_operand(layer, gradient),
+                                        .bias = nullptr,
+                                        .mask = {},
+                                        .epilogue = Epilogue::kNone,
+                                        .left_size = delta.stride * batch,
+                                        .right_size = below.stride * batch,
+                                        .out_size = layer.inputs * layer.outputs_padded});
   queue.template launch<RowSumsKernel>(
       {delta.values, delta.stride, static_cast<std::uint32_t>(layer.outputs_padded),
        static_cast<std::uint32_t>(batch), gradient + layer.bias_offset});
@@ -125,19 +123,18 @@ void put_backward(Q& queue, const NetworkShape& shape, const float* block,
     const Columns<const float> below = {activated.values, activated.stride};
     put_layer_gradient(queue, layer, below, delta, batch, gradient);
     const Columns<float> out = deltas.of_layer(index - 1);
-    queue.template launch<ProductKernel>(
-        {.rows = static_cast<std::uint32_t>(layer.inputs),
-         .columns = static_cast<std::uint32_t>(batch),
-         .depth = static_cast<std::uint32_t>(layer.outputs_padded),
-         .left = transposed(weights_operand(layer, block)),
-         .right = columns_operand(delta),
-         .out = columns_operand(out),
-         .bias = nullptr,
-         .mask = columns_operand(below),
-         .epilogue = Epilogue::kMask,
-         .left_size = layer.inputs * layer.outputs_padded,
-         .right_size = delta.stride * batch,
-         .out_size = out.stride * batch});
+    queue.template launch<ProductKernel>({.rows = static_cast<std::uint32_t>(layer.inputs),
+                                          .columns = static_cast<std::uint32_t>(batch),
+                                          .depth = static_cast<std::uint32_t>(layer.outputs_padded),
+                                          .left = transposed(weights_operand(layer, block)),
+                                          .right = columns_operand(delta),
+                                          .out = columns_operand(out),
+                                          .bias = nullptr,
+                                          .mask = columns_operand(below),
+                                          .epilogue = Epilogue::kMask,
+                                          .left_size = layer.inputs * layer.outputs_padded,
+                                          .right_size = delta.stride * batch,
+                                          .out_size = out.stride * batch});
   }
 }
 }  // namespace drey::trainer

@@ -12,8 +12,7 @@ namespace {
 }  // namespace
 
 DriverSession::DriverSession()
-    : loaded_(std::make_unique<cuda::LoadedDriver>(cuda::load_driver())),
-      driver_(&loaded_->table) {
+    : loaded_(std::make_unique<cuda::LoadedDriver>(cuda::load_driver())), driver_(&loaded_->table) {
   if (loaded_->reason.length() != 0) {
     throw DeviceError(std::string("--device cuda: ") + loaded_->reason.c_str());
   }
@@ -53,8 +52,7 @@ DriverSession::~DriverSession() {
 
 void DriverSession::check(const char* call, cuda::Result result) const {
   if (result == cuda::Result::kSuccess) return;
-  throw DeviceError(std::string("--device cuda: ") + call + ": " +
-                    cuda::name_of(*driver_, result));
+  throw DeviceError(std::string("--device cuda: ") + call + ": " + cuda::name_of(*driver_, result));
 }
 
 void* DriverSession::take(std::size_t bytes) {

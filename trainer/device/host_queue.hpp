@@ -26,13 +26,13 @@ class HostQueue {
 
   [[nodiscard]] void* take(std::size_t bytes) {
     ++array_count_;
-    return std::memset(::operator new(bytes, std::align_val_t{kCacheLineBytes}), 0, bytes);
+    return std::memset(::operator new (bytes, std::align_val_t{kCacheLineBytes}), 0, bytes);
   }
   [[nodiscard]] void* take_staging(std::size_t bytes) { return take(bytes); }
   void give(void* place) {
     if (place == nullptr) return;
     --array_count_;
-    ::operator delete(place, std::align_val_t{kCacheLineBytes});
+    ::operator delete (place, std::align_val_t{kCacheLineBytes});
   }
   void give_staging(void* place) { give(place); }
 

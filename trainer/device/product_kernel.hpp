@@ -51,10 +51,11 @@ struct ProductKernel {
     std::uint32_t rows, columns, depth;
     Operand<const float> left, right;
     Operand<float> out;
-    const float* bias;         ///< (rows,)
+    const float* bias;          ///< (rows,)
     Operand<const float> mask;  ///< (rows, columns)
     Epilogue epilogue;
-    std::size_t left_size, right_size, out_size;  ///< values that each operand spans, for accesses()
+    std::size_t left_size, right_size,
+        out_size;  ///< values that each operand spans, for accesses()
   };
   struct Shared {
     float left[kTile][kTile + 1];  ///< one more: a column's values lie in different banks
@@ -109,8 +110,7 @@ struct ProductKernel {
       const std::uint32_t fast = place.thread % kTile;
       const std::uint32_t slow = place.thread / kTile + part * (kThreads / kTile);
       const bool is_left = row + fast < arguments.rows && first_depth + slow < arguments.depth;
-      shared.left[slow][fast] =
-          is_left ? arguments.left.at(row + fast, first_depth + slow) : 0.0f;
+      shared.left[slow][fast] = is_left ? arguments.left.at(row + fast, first_depth + slow) : 0.0f;
       const bool is_right =
           first_depth + fast < arguments.depth && column + slow < arguments.columns;
       shared.right[fast][slow] =
@@ -138,16 +138,19 @@ struct ProductKernel {
     }
   }
 
-  static constexpr float finish(const Arguments& arguments, std::uint32_t row,
-                                std::uint32_t column, float sum) {
+  static constexpr float finish(const Arguments& arguments, std::uint32_t row, std::uint32_t column,
+                                float sum) {
     switch (arguments.epilogue) {
-      case Epilogue::kNone: return sum;
-      case Epilogue::kBias: return sum + arguments.bias[row];
+      case Epilogue::kNone:
+        return sum;
+      case Epilogue::kBias:
+        return sum + arguments.bias[row];
       case Epilogue::kBiasRelu: {
         const float value = sum + arguments.bias[row];
         return value > 0.0f ? value : 0.0f;
       }
-      case Epilogue::kMask: return arguments.mask.at(row, column) > 0.0f ? sum : 0.0f;
+      case Epilogue::kMask:
+        return arguments.mask.at(row, column) > 0.0f ? sum : 0.0f;
     }
     return sum;
   }

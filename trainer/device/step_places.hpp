@@ -24,12 +24,8 @@ struct TermPlaces {
   [[nodiscard]] static TermPlaces in(std::byte* base, std::size_t batch) {
     auto* const words = reinterpret_cast<std::uint32_t*>(base);
     auto* const values = reinterpret_cast<float*>(words + 3 * batch);
-    return {words,
-            words + 2 * batch,
-            values,
-            values + batch,
-            values + 2 * batch,
-            reinterpret_cast<StepScalars*>(values + 3 * batch)};
+    return {words,          words + 2 * batch,  values,
+            values + batch, values + 2 * batch, reinterpret_cast<StepScalars*>(values + 3 * batch)};
   }
 };
 static_assert(sizeof(std::uint32_t) == sizeof(float));

@@ -10,9 +10,9 @@ namespace drey::trainer {
 void write_exports(const RunOutcome& outcome) {
   const RunOptions& run = outcome.config.run;
   if (!run.onnx.empty()) {
-    write_file(run.onnx,
-               onnx_contents(onnx_model(outcome.agent.learner(), outcome.problem.network_interface(),
-                                        outcome.weights_hash)));
+    write_file(run.onnx, onnx_contents(onnx_model(outcome.agent.learner(),
+                                                  outcome.problem.network_interface(),
+                                                  outcome.weights_hash)));
   }
   if (!run.report.empty()) write_file(run.report, training_report_html(report_page(outcome)));
 }

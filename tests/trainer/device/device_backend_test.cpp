@@ -21,7 +21,8 @@ constexpr std::size_t kRows = 500;
 /// A table that never changes, and batches of it.
 class World {
  public:
-  explicit World(std::uint64_t seed) : random_(seed, RandomPurpose::kTest), values_(kRows * kStride) {
+  explicit World(std::uint64_t seed)
+      : random_(seed, RandomPurpose::kTest), values_(kRows * kStride) {
     for (std::size_t row = 0; row < kRows; ++row) {
       for (std::size_t at = 0; at < kWidth; ++at) {
         values_[row * kStride + at] = random_.between(-1, 1);
@@ -34,9 +35,9 @@ class World {
   [[nodiscard]] std::vector<Transition> batch(std::size_t size) {
     std::vector<Transition> drawn(size);
     for (Transition& one : drawn) {
-      one = {random_.below(kRows), random_.below(kRows), random_.between(-2, 2),
-             static_cast<Action>(random_.below(3)), random_.below(5) == 0,
-             static_cast<std::uint8_t>(1 + random_.below(3))};
+      one = {random_.below(kRows),   random_.below(kRows),
+             random_.between(-2, 2), static_cast<Action>(random_.below(3)),
+             random_.below(5) == 0,  static_cast<std::uint8_t>(1 + random_.below(3))};
     }
     return drawn;
   }
@@ -131,9 +132,10 @@ std::vector<float> weights_after(DeviceLearner& learner, int steps, bool is_fixe
       const Transition& one = batch[index];
       rewards.push_back(one.reward);
       actions.push_back(one.action);
-      discounts.push_back(one.terminated ? 0.0f
-                                         : static_cast<float>(std::pow(
-                                               double{learner.settings().gamma}, double(one.steps))));
+      discounts.push_back(
+          one.terminated
+              ? 0.0f
+              : static_cast<float>(std::pow(double{learner.settings().gamma}, double(one.steps))));
       const Columns<float> inputs = learner.inputs();
       std::copy_n(table.row(one.observation), kWidth, inputs.values + index * inputs.stride);
       std::copy_n(table.row(one.next_observation), kWidth,
