@@ -46,7 +46,7 @@ const DriverTable& Simulator::driver() noexcept {
   return table;
 }
 
-Result Simulator::launch(Stream stream, std::initializer_list<Access> accesses, const char* label) {
+Result Simulator::launch(Stream stream, const std::vector<Access>& accesses, const char* label) {
   return stream_call("cuLaunchKernel", stream, [&](Machine& machine, StreamState& state) {
     return machine.submit(state, accesses, label);
   });

@@ -24,6 +24,15 @@ DriverSession::DriverSession(const cuda::DriverTable& driver) : driver_(&driver)
 }
 
 void DriverSession::start() {
+  try {
+    open();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void DriverSession::open() {
   check("cuInit", driver_->init(0));
   int count = 0;
   check("cuDeviceGetCount", driver_->device_get_count(&count));
@@ -35,19 +44,25 @@ void DriverSession::start() {
   }
   cuda::Context context = nullptr;
   check("cuDevicePrimaryCtxRetain", driver_->device_primary_ctx_retain(&context, 0));
+  holds_context_ = true;
   check("cuCtxSetCurrent", driver_->ctx_set_current(context));
   check("cuStreamCreateWithPriority",
         driver_->stream_create_with_priority(&stream_, cuda::kStreamNonBlocking, 0));
 }
 
 DriverSession::~DriverSession() {
+  stop();
+}
+
+void DriverSession::stop() noexcept {
   // What fails here cannot be mended: the process is about to drop the device anyway.
-  if (stream_ == nullptr) return;
-  static_cast<void>(driver_->stream_synchronize(stream_));
-  static_cast<void>(allocator_.stream_retired(stream_));
-  static_cast<void>(driver_->stream_destroy(stream_));
-  static_cast<void>(allocator_.close());
-  static_cast<void>(driver_->device_primary_ctx_release(0));
+  if (stream_ != nullptr) {
+    static_cast<void>(driver_->stream_synchronize(stream_));
+    static_cast<void>(allocator_.stream_retired(stream_));
+    static_cast<void>(driver_->stream_destroy(stream_));
+  }
+  if (allocator_.is_open()) static_cast<void>(allocator_.close());
+  if (holds_context_) static_cast<void>(driver_->device_primary_ctx_release(0));
 }
 
 void DriverSession::check(const char* call, cuda::Result result) const {
@@ -61,7 +76,10 @@ void* DriverSession::take(std::size_t bytes) {
   if (!taken.outcome.is_ok()) {
     throw DeviceError("--device cuda: no device memory for " + std::to_string(bytes) + " bytes");
   }
-  check("cuMemsetD8Async", driver_->memset_d8_async(pointer_of(taken.pointer), 0, bytes, stream_));
+  const cuda::Result cleared =
+      driver_->memset_d8_async(pointer_of(taken.pointer), 0, bytes, stream_);
+  if (cleared != cuda::Result::kSuccess) give(taken.pointer);
+  check("cuMemsetD8Async", cleared);
   return taken.pointer;
 }
 

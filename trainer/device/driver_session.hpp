@@ -51,10 +51,13 @@ class DriverSession {
 
  private:
   void start();
+  void open();
+  void stop() noexcept;
 
   std::unique_ptr<cuda::LoadedDriver> loaded_;  ///< null where a table was given
   const cuda::DriverTable* driver_;
   cuda::DeviceAllocator allocator_;
+  bool holds_context_ = false;
   cuda::Stream stream_ = nullptr;
 };
 }  // namespace drey::trainer

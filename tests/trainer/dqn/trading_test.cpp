@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "trainer/agent/evaluation.hpp"
+#include "trainer/agent/learner.hpp"
 #include "trainer/data/error.hpp"
 #include "trainer/environments/market.hpp"
+#include "trainer/numeric/aligned_array.hpp"
 
 namespace drey::trainer {
 namespace {

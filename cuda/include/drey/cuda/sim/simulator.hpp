@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -104,7 +103,7 @@ class Simulator {
 
   /// A kernel: what it reads and writes is all there is to it. Counts as the call "cuLaunchKernel".
   /// Returns: as the driver. Hazards are reported, not returned.
-  Result launch(Stream stream, std::initializer_list<Access> accesses, const char* label);
+  Result launch(Stream stream, const std::vector<Access>& accesses, const char* label);
   /// The host uses memory that was allocated or registered for it.
   void host_access(const void* base, std::size_t bytes, const char* label);
 
