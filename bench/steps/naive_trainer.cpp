@@ -81,7 +81,10 @@ double NaiveTrainer::learn(const std::vector<NaiveExperience>& batch) {
   for (const NaiveExperience& experience : batch) {
     const std::vector<Row> values = forward(network_, experience.observation);
     const Row next = forward(target_, experience.next_observation).back();
-    const float beyond = *std::max_element(next.begin(), next.end());
+    const Row chooser =
+        settings_.double_dqn ? forward(network_, experience.next_observation).back() : next;
+    const auto best = std::max_element(chooser.begin(), chooser.end()) - chooser.begin();
+    const float beyond = next[static_cast<std::size_t>(best)];
     const float target =
         experience.reward + (experience.terminated ? 0.0F : settings_.gamma * beyond);
     const float error = values.back()[experience.action] - target;

@@ -1,7 +1,7 @@
 // naive_trainer.hpp: the same gradient step as trainer/agent, as one writes it the first time:
 // straight loops, a vector for everything, made anew in each step. What drey's steps are measured
 // against; it computes the same, which a test checks.
-// Plain DQN: Huber loss, clip by norm, Adam, soft update of the target network.
+// DQN, plain or double: Huber loss, clip by norm, Adam, soft update of the target network.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -30,6 +30,7 @@ struct NaiveSettings {
   float tau = 0.001F;
   float learning_rate = 1e-4F;
   float norm_max = 10.0F;
+  bool double_dqn = false;
 };
 
 class NaiveTrainer {

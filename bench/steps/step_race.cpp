@@ -7,6 +7,8 @@
 #include <ctime>
 #include <memory>
 
+#include "race/error.hpp"
+#include "steps/guest.hpp"
 #include "steps/naive_trainer.hpp"
 #include "trainer/agent/learner.hpp"
 #include "trainer/numeric/isa.hpp"
@@ -64,7 +66,7 @@ trainer::LearnerSettings settings_of(trainer::Isa isa, trainer::Precision precis
   return settings;
 }
 
-/// One that takes part: a step on batch number so and so.
+/// One that takes part.
 class Contender {
  public:
   explicit Contender(std::string name) { result.name = std::move(name); }
@@ -72,21 +74,71 @@ class Contender {
   Contender(const Contender&) = delete;
   Contender& operator=(const Contender&) = delete;
 
+  /// Adds a round's figures to the result. Fails: RaceFailed, guests only.
+  virtual void run_round(double seconds) = 0;
+
+  StepRacer result;
+  std::string refusal;  ///< why it races no more; empty: it does
+};
+
+/// One in this process: a step on batch number so and so.
+class Stepper : public Contender {
+ public:
+  using Contender::Contender;
+
   virtual void step(std::size_t batch) = 0;
   virtual void measure_parts() {}
 
-  StepRacer result;
+  void run_round(double seconds) final {
+    step(0);  // warm
+    const std::uint64_t heap_before = trainer::heap_calls().value_or(0);
+    const double began = microseconds_now();
+    std::size_t steps = 0;
+    double taken = 0;
+    while (taken < seconds * 1e6) {
+      for (int time = 0; time < 8; ++time) step(steps++);
+      taken = microseconds_now() - began;
+    }
+    result.steps_per_second.push_back(static_cast<double>(steps) / taken * 1e6);
+    if (trainer::heap_calls()) {
+      const std::uint64_t calls = *trainer::heap_calls() - heap_before;
+      result.heap_calls = static_cast<double>(calls) / static_cast<double>(steps);
+    }
+    measure_parts();
+  }
 };
 
-class Drey final : public Contender {
+class Guest final : public Contender {
+ public:
+  Guest(std::string program, bool double_dqn) : Contender("guest"), program_(std::move(program)) {
+    result.double_dqn = double_dqn;
+    result.is_guest = true;
+    result.has_phases = false;
+  }
+
+  void run_round(double seconds) override {
+    const GuestFigures figures = run_guest(program_, seconds, result.double_dqn);
+    result.name = figures.name + (result.double_dqn ? " double" : "");
+    result.how = figures.how;
+    result.heap_calls = figures.heap_calls;
+    result.steps_per_second.push_back(figures.steps_per_second);
+  }
+
+ private:
+  std::string program_;
+};
+
+class Drey final : public Stepper {
  public:
   Drey(const Data& data, const trainer::LearnerSettings& settings)
-      : Contender(name_of_settings(settings)),
+      : Stepper(name_of_settings(settings)),
         data_(data),
         learner_(settings, trainer::Random(1, trainer::RandomPurpose::kWeights)),
         rewards_(kBatch, 0.5F),
         discounts_(kBatch, 0.99F),
-        actions_(kBatch, 1) {}
+        actions_(kBatch, 1) {
+    result.double_dqn = settings.double_dqn;
+  }
 
   void step(std::size_t batch) override {
     learner_.learn(data_.batches[batch % kBatches], {}, data_.table());
@@ -134,10 +186,10 @@ class Drey final : public Contender {
   volatile trainer::Action sink_ = 0;
 };
 
-class Naive final : public Contender {
+class Naive final : public Stepper {
  public:
   explicit Naive(const Data& data)
-      : Contender("naive loops"), trainer_(first_network(), NaiveSettings()) {
+      : Stepper("naive loops"), trainer_(first_network(), NaiveSettings()) {
     result.has_phases = false;
     for (const std::vector<Transition>& batch : data.batches) {
       std::vector<NaiveExperience>& copies = batches_.emplace_back();
@@ -180,7 +232,7 @@ class Naive final : public Contender {
   std::vector<std::vector<NaiveExperience>> batches_;
 };
 
-std::vector<std::unique_ptr<Contender>> all_contenders(const Data& data) {
+std::vector<std::unique_ptr<Contender>> all_contenders(const Data& data, const std::string& guest) {
   std::vector<std::unique_ptr<Contender>> all;
   for (const bool double_dqn : {false, true}) {
     for (int index = 0; index < trainer::kIsaCount; ++index) {
@@ -190,42 +242,37 @@ std::vector<std::unique_ptr<Contender>> all_contenders(const Data& data) {
           isa < trainer::Isa::kAvx512Bf16 ? trainer::Precision::kFloat : trainer::Precision::kBrain;
       all.push_back(std::make_unique<Drey>(data, settings_of(isa, precision, double_dqn)));
     }
+    if (!guest.empty()) all.push_back(std::make_unique<Guest>(guest, double_dqn));
   }
   all.push_back(std::make_unique<Naive>(data));
   return all;
 }
 
-void run_round(Contender& contender, double seconds) {
-  contender.step(0);  // warm
-  const std::uint64_t heap_before = trainer::heap_calls().value_or(0);
-  const double began = microseconds_now();
-  std::size_t steps = 0;
-  double taken = 0;
-  while (taken < seconds * 1e6) {
-    for (int time = 0; time < 8; ++time) contender.step(steps++);
-    taken = microseconds_now() - began;
-  }
-  contender.result.steps_per_second.push_back(static_cast<double>(steps) / taken * 1e6);
-  if (trainer::heap_calls()) {
-    const std::uint64_t calls = *trainer::heap_calls() - heap_before;
-    contender.result.heap_calls = static_cast<double>(calls) / static_cast<double>(steps);
-  }
-}
 }  // namespace
 
-std::vector<StepRacer> race_steps(const StepRaceOptions& options) {
+StepRace race_steps(const StepRaceOptions& options) {
   const Data data;
-  const std::vector<std::unique_ptr<Contender>> contenders = all_contenders(data);
+  const std::vector<std::unique_ptr<Contender>> contenders = all_contenders(data, options.guest);
   for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t place = 0; place < contenders.size(); ++place) {
       const std::size_t turn = (place + static_cast<std::size_t>(round)) % contenders.size();
-      run_round(*contenders[turn], options.seconds);
-      contenders[turn]->measure_parts();
+      Contender& contender = *contenders[turn];
+      if (!contender.refusal.empty()) continue;
+      try {
+        contender.run_round(options.seconds);
+      } catch (const RaceFailed& failure) {
+        contender.refusal = failure.what();
+      }
     }
   }
-  std::vector<StepRacer> racers;
-  racers.reserve(contenders.size());
-  for (const auto& contender : contenders) racers.push_back(contender->result);
-  return racers;
+  StepRace race;
+  for (const auto& contender : contenders) {
+    if (contender->refusal.empty()) {
+      race.racers.push_back(contender->result);
+    } else {
+      race.refusals.push_back(contender->refusal);
+    }
+  }
+  return race;
 }
 }  // namespace drey::bench

@@ -18,6 +18,32 @@ double ratio_to_naive(const StepRacer& racer, const std::vector<StepRacer>& race
   return summarise(paired_ratios(racer.steps_per_second, racers.back().steps_per_second)).median;
 }
 
+/// Whose steps `racer` is compared to besides; null if no guest makes steps of that kind.
+const StepRacer* guest_beside(const StepRacer& racer, const std::vector<StepRacer>& racers) {
+  for (const StepRacer& other : racers) {
+    if (other.is_guest && other.double_dqn == racer.double_dqn) return &other;
+  }
+  return nullptr;
+}
+
+double ratio_to(const StepRacer& guest, const StepRacer& racer) {
+  return summarise(paired_ratios(racer.steps_per_second, guest.steps_per_second)).median;
+}
+
+bool has_guests(const std::vector<StepRacer>& racers) {
+  return std::any_of(racers.begin(), racers.end(),
+                     [](const StepRacer& one) { return one.is_guest; });
+}
+
+/// The column "x torch"; nothing at all where none races.
+std::string guest_text(const StepRacer& racer, const std::vector<StepRacer>& racers) {
+  if (!has_guests(racers)) return "";
+  char text[24] = "       -";
+  const StepRacer* const guest = guest_beside(racer, racers);
+  if (guest != nullptr) std::snprintf(text, sizeof text, "%8.2f", ratio_to(*guest, racer));
+  return text;
+}
+
 std::string phases_text(const StepRacer& racer) {
   if (!racer.has_phases) return "";
   char text[120];
@@ -31,16 +57,20 @@ std::string phases_text(const StepRacer& racer) {
 std::string step_race_text(const std::vector<StepRacer>& racers) {
   std::string text =
       "gradient steps, network 225-128-64-3, batch 128, one thread; phases in microseconds\n"
-      "                         steps/s  x naive  heap/step   gather  forward   loss  backward  "
-      "update    act\n";
+      "                         steps/s  x naive";
+  if (has_guests(racers)) text += " x torch";
+  text += "  heap/step   gather  forward   loss  backward  update    act\n";
   for (const StepRacer& racer : racers) {
     char heap[24] = "-";
     if (racer.heap_calls >= 0) std::snprintf(heap, sizeof heap, "%.1f", racer.heap_calls);
     char line[240];
-    std::snprintf(line, sizeof line, "%-23s %8.0f %8.1f %10s  %s\n", racer.name.c_str(),
-                  median_of(racer), ratio_to_naive(racer, racers), heap,
-                  phases_text(racer).c_str());
+    std::snprintf(line, sizeof line, "%-23s %8.0f %8.1f%s %10s  %s\n", racer.name.c_str(),
+                  median_of(racer), ratio_to_naive(racer, racers),
+                  guest_text(racer, racers).c_str(), heap, phases_text(racer).c_str());
     text += line;
+  }
+  for (const StepRacer& racer : racers) {
+    if (racer.is_guest) text += racer.name + ": " + racer.how + "\n";
   }
   return text;
 }
@@ -54,6 +84,9 @@ std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceO
                           {"times_naive", ratio_to_naive(racer, racers)},
                           {"heap_calls_per_step", nullptr}};
     if (racer.heap_calls >= 0) row["heap_calls_per_step"] = racer.heap_calls;
+    const StepRacer* const guest = guest_beside(racer, racers);
+    if (guest != nullptr) row["times_libtorch"] = ratio_to(*guest, racer);
+    if (racer.is_guest) row["how"] = racer.how;
     if (racer.has_phases) {
       row["microseconds"] = {{"gather", racer.phases.gather}, {"forward", racer.phases.forward},
                              {"loss", racer.phases.loss},     {"backward", racer.phases.backward},

@@ -34,7 +34,7 @@ std::vector<NaiveLayer> network_of(trainer::Learner& learner) {
   return layers;
 }
 
-TEST(NaiveTrainer, TakesTheStepsOfTheLearner) {
+void expect_steps_of_the_learner(bool double_dqn) {
   trainer::Random random(test::test_seed(1), trainer::RandomPurpose::kTest);
   trainer::AlignedArray<float> values(kRows * kStride);
   for (std::size_t row = 0; row < kRows; ++row) {
@@ -45,9 +45,11 @@ TEST(NaiveTrainer, TakesTheStepsOfTheLearner) {
   trainer::LearnerSettings settings;
   settings.widths = {kWidth, 20, 7, 3};
   settings.batch_size = kBatch;
-  settings.double_dqn = false;
+  settings.double_dqn = double_dqn;
   trainer::Learner learner(settings, trainer::Random(2, trainer::RandomPurpose::kWeights));
-  NaiveTrainer naive(network_of(learner), NaiveSettings());
+  NaiveSettings naive_settings;
+  naive_settings.double_dqn = double_dqn;
+  NaiveTrainer naive(network_of(learner), naive_settings);
   for (int step = 0; step < 50; ++step) {
     std::vector<trainer::Transition> batch;
     std::vector<NaiveExperience> copies;
@@ -77,6 +79,14 @@ TEST(NaiveTrainer, TakesTheStepsOfTheLearner) {
       }
     }
   }
+}
+
+TEST(NaiveTrainer, TakesTheStepsOfTheLearner) {
+  expect_steps_of_the_learner(false);
+}
+
+TEST(NaiveTrainer, TakesTheStepsOfTheLearnerOfDoubleDqn) {
+  expect_steps_of_the_learner(true);
 }
 
 TEST(StepRace, ReportsEveryRacerWithItsRounds) {
