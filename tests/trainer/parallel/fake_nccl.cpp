@@ -6,6 +6,7 @@
 #include "trainer/parallel/fake_nccl.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -65,6 +66,7 @@ extern "C" [[gnu::visibility("default")]] drey::test::FakeNccl* drey_fake_nccl()
   return &state();
 }
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NCCL's.
 extern "C" [[gnu::visibility("default")]] NcclResult ncclGetVersion(int* version) {
   const Lock lock(drey::trainer::mutex);
   *version = state().version;
@@ -150,3 +152,4 @@ extern "C" [[gnu::visibility("default")]] NcclResult ncclCommAbort(NcclComm* com
   --state().live;
   return begin("ncclCommAbort");
 }
+// NOLINTEND(readability-identifier-naming)

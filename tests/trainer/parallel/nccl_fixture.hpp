@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <exception>
+#include <stdexcept>
 #include <string>
 
 #include <dlfcn.h>
