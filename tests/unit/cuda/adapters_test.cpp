@@ -148,7 +148,7 @@ class AdapterLibrary : public ::testing::Test {
 };
 
 TEST_F(AdapterLibrary, GivesMemoryOfAStreamToTheSameStreamAgain) {
-  const Stream stream = new_stream();
+  Stream stream = new_stream();
   void* const block = adapters.alloc(3 * kMiB, 0, stream);
   ASSERT_NE(block, nullptr);
   adapters.free(block, 3 * kMiB, 0, stream);
@@ -236,9 +236,9 @@ TEST_F(AdapterLibrary, HoldsNoMoreThanItsFraction) {
 }
 
 TEST_F(AdapterLibrary, KeepsABlockFromItsStreamUntilARecordedOneIsThere) {
-  const Stream main = new_stream();
-  const Stream side = new_stream();
-  const Event event = [&] {
+  Stream main = new_stream();
+  Stream side = new_stream();
+  Event event = [&] {
     Event made = nullptr;
     EXPECT_EQ(driver.table.event_create(&made, kEventDisableTiming), Result::kSuccess);
     return made;
@@ -267,7 +267,7 @@ TEST_F(AdapterLibrary, SaysInWhichMappingABlockLies) {
 }
 
 TEST_F(AdapterLibrary, RefusesToAllocateInACaptureAndDoesNotBreakIt) {
-  const Stream stream = new_stream();
+  Stream stream = new_stream();
   adapters.free(adapters.alloc(kMiB, 0, stream), kMiB, 0, stream);
   begin_capture(stream);
   EXPECT_TRUE(contains(thrown_by([&] { static_cast<void>(adapters.alloc(kMiB, 0, stream)); }),
@@ -277,7 +277,7 @@ TEST_F(AdapterLibrary, RefusesToAllocateInACaptureAndDoesNotBreakIt) {
 }
 
 TEST_F(AdapterLibrary, KeepsWhatIsFreedInACaptureUntilItIsOver) {
-  const Stream stream = new_stream();
+  Stream stream = new_stream();
   void* const block = adapters.alloc(40 * kMiB, 0, stream);
   begin_capture(stream);
   adapters.free(block, 40 * kMiB, 0, stream);
@@ -292,17 +292,18 @@ TEST_F(AdapterLibrary, KeepsWhatIsFreedInACaptureUntilItIsOver) {
 }
 
 TEST_F(AdapterLibrary, ForgetsAStreamThatIsDestroyed) {
-  const Stream stream = new_stream();
+  Stream stream = new_stream();
   adapters.free(adapters.alloc(kMiB, 0, stream), kMiB, 0, stream);
   adapters.retired(0, stream);
   EXPECT_EQ(driver.table.stream_destroy(stream), Result::kSuccess);
-  const Stream next = new_stream();
+  Stream next = new_stream();
   EXPECT_EQ(next, stream);
   adapters.free(adapters.alloc(kMiB, 0, next), kMiB, 0, next);
 }
 
 TEST_F(AdapterLibrary, ServesThreadsThatUseADeviceForTheFirstTimeTogether) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int number = 0; number < 4; ++number) {
     threads.emplace_back([&] {
       Adapters own;
@@ -316,7 +317,7 @@ TEST_F(AdapterLibrary, ServesThreadsThatUseADeviceForTheFirstTimeTogether) {
 }
 
 TEST_F(AdapterLibrary, ServesCuPyWithoutExceptions) {
-  const Stream stream = new_stream();
+  Stream stream = new_stream();
   void* const block = adapters.cupy_malloc(stream, 5000, 0);
   ASSERT_NE(block, nullptr);
   EXPECT_STREQ(adapters.cupy_error(), "");

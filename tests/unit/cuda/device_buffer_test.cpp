@@ -38,7 +38,7 @@ class DeviceBuffers : public ::testing::Test {
 };
 
 TEST_F(DeviceBuffers, FreeTheirMemoryInTheirStreamAtTheEndOfTheScope) {
-  const Stream stream = fixture_.device.new_stream();
+  Stream stream = fixture_.device.new_stream();
   const std::uint64_t* first = nullptr;
   {
     Buffer buffer(fixture_.allocator, 1000, stream);
@@ -94,8 +94,8 @@ TEST_F(DeviceBuffers, GiveTheirMemoryAwayAndTakeItOver) {
 
 // The free is where the last use is, though the block was allocated for another stream.
 TEST_F(DeviceBuffers, AreFreedInTheStreamThatTheyWereMovedTo) {
-  const Stream other = fixture_.device.new_stream();
-  const Event event = fixture_.device.new_event();
+  Stream other = fixture_.device.new_stream();
+  Event event = fixture_.device.new_event();
   Buffer buffer(fixture_.allocator, 100, nullptr);
   use(buffer);
   fixture_.device.record(event, nullptr);
@@ -113,8 +113,8 @@ TEST_F(DeviceBuffers, AreFreedInTheStreamThatTheyWereMovedTo) {
 }
 
 TEST_F(DeviceBuffers, AreNotReusedBeforeARecordedUse) {
-  const Stream other = fixture_.device.new_stream();
-  const Event event = fixture_.device.new_event();
+  Stream other = fixture_.device.new_stream();
+  Event event = fixture_.device.new_event();
   Buffer buffer(fixture_.allocator, 100, nullptr);
   use(buffer);
   fixture_.device.record(event, nullptr);
@@ -141,7 +141,7 @@ TEST_F(DeviceBuffers, ThrowAndLeaveNothingBehindIfThereIsNoMemory) {
 }
 
 TEST_F(DeviceBuffers, OfADestroyedStreamAreFreedInTheStreamTheyWereAllocatedFor) {
-  const Stream other = fixture_.device.new_stream();
+  Stream other = fixture_.device.new_stream();
   Buffer buffer(fixture_.allocator, 100, nullptr);
   buffer.set_stream(other);
   sim::SimulatedDevice::expect(fixture_.device.driver.stream_destroy(other));
@@ -151,7 +151,7 @@ TEST_F(DeviceBuffers, OfADestroyedStreamAreFreedInTheStreamTheyWereAllocatedFor)
 
 TEST_F(DeviceBuffers, ServeThrustsTemporariesOfOneStream) {
   static_assert(std::is_same_v<TemporaryStorage::value_type, char>);
-  const Stream stream = fixture_.device.new_stream();
+  Stream stream = fixture_.device.new_stream();
   TemporaryStorage storage(fixture_.allocator, stream);
   char* const first = storage.allocate(3000);
   EXPECT_EQ(live(), 1U);

@@ -5,7 +5,7 @@
  * Invariants: a call that fails has changed nothing. The calls for PyTorch throw a std::exception, out of C,
  * as it expects (it does not look for null); those for CuPy never throw. Streams are cudaStream_t; null is
  * the legacy stream. Threads: any.
- * Read next: cuda/README.md, "PyTorch, CuPy, cuda::mr, Thrust"; examples/python.
+ * Read next: cuda/README.md, "PyTorch, CuPy, cuda::mr"; examples/python.
  * SPDX-License-Identifier: MIT
  */
 #ifndef DREY_CUDA_ADAPTERS_H
