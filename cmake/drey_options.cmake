@@ -47,9 +47,8 @@ if(DREY_SANITIZE STREQUAL "address")
                          -fno-sanitize-recover=undefined)
   target_link_options(drey_flags INTERFACE -fsanitize=address,undefined)
 elseif(DREY_SANITIZE STREQUAL "thread")
-  target_compile_options(drey_flags INTERFACE -fsanitize=thread,undefined -fno-omit-frame-pointer
-                         -fno-sanitize-recover=undefined)
-  target_link_options(drey_flags INTERFACE -fsanitize=thread,undefined)
+  target_compile_options(drey_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(drey_flags INTERFACE -fsanitize=thread)
 endif()
 
 # For the trainer only: libdrey.so itself stays portable, so that it can be copied and run under Valgrind.
