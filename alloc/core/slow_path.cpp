@@ -127,9 +127,10 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
   if (!slab->is_block_start(pointer)) return report_misuse("invalid free", pointer);
   auto* const block = static_cast<Block*>(pointer);
   // A private heap may end as soon as the last free into it has returned: nothing waits outside.
-  // Nor do borrowed blocks, in the outboxes of threads that sleep. Relaxed: slabs of both never change
-  // their owner.
-  const Heap& owner = *slab->owner.load(std::memory_order_relaxed);
+  // Nor do borrowed blocks, in the outboxes of threads that sleep. Slabs of both never change their
+  // owner; others may be adopted meanwhile, by a heap that was just made. Acquire: what that heap's
+  // thread wrote before; pairs with the release in adopt_slab().
+  const Heap& owner = *slab->owner.load(std::memory_order_acquire);
   if (is_private(owner) || is_shared(owner)) return hand_over(slab, block, block);
   Heap* const heap = ensure_heap();
   if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
