@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 
 #include "core/heap.hpp"
+#include "core/parcel.hpp"
 #include "core/private_heap.hpp"
 #include "core/segment_store.hpp"
 #include "core/slab_map.hpp"
@@ -15,26 +16,36 @@ constexpr std::size_t kBlocksMax = kSliceBytes / kMinAlignmentBytes;
 static_assert(kMediumSlabSlices * kSliceBytes / kSmallSizeMax <= kBlocksMax);
 using BlockSet = Bitmap<kBlocksMax>;
 
-/// Adds the blocks of a list to `seen`. Returns: null, or what is wrong with the list.
-const char* add_list(const Slab& slab, const Block* block, BlockSet& seen) noexcept {
-  for (; block != nullptr; block = next_of(block)) {
-    const std::uintptr_t offset = address_of(block) - address_of(slab.start);
-    if (offset / slab.block_bytes >= slab.carved) return "a list holds a block never carved";
-    if (offset % slab.block_bytes != 0) return "a list holds what is no block";
-    const std::size_t index = offset / slab.block_bytes;
-    if (seen.test(index)) return "a block is in the lists twice";
-    seen.set_range(index, 1);
-  }
+/// Adds a block of a list to `seen`. Returns: null, or what is wrong with it.
+const char* add_block(const Slab& slab, const Block* block, BlockSet& seen) noexcept {
+  const std::uintptr_t offset = address_of(block) - address_of(slab.start);
+  if (offset / slab.block_bytes >= slab.carved) return "a list holds a block never carved";
+  if (offset % slab.block_bytes != 0) return "a list holds what is no block";
+  const std::size_t index = offset / slab.block_bytes;
+  if (seen.test(index)) return "a block is in the lists twice";
+  seen.set_range(index, 1);
   return nullptr;
+}
+
+const char* add_list(const Slab& slab, const Block* block, BlockSet& seen) noexcept {
+  const char* fault = nullptr;
+  for (; block != nullptr && fault == nullptr; block = next_of(block)) {
+    fault = add_block(slab, block, seen);
+  }
+  return fault;
 }
 
 const char* lists_fault(const Slab& slab) noexcept {
   BlockSet seen;
-  const char* const fault = add_list(slab, slab.free, seen);
+  const char* fault = add_list(slab, slab.free, seen);
   if (fault != nullptr) return fault;
   // Relaxed: the caller says that no other thread is about.
   const std::uintptr_t word = slab.remote.load(std::memory_order_relaxed);
-  return add_list(slab, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), seen);
+  visit_parcels(slab, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), [&](auto* block) {
+    fault = add_block(slab, block, seen);
+    return fault == nullptr;
+  });
+  return fault;
 }
 
 /// True if the slab is where its state says, in its owner's lists.

@@ -90,18 +90,11 @@ void Heap::countdown_reached_zero(Slab* slab) noexcept {
 
 /// Takes a chain of remotely freed blocks into its slab and corrects the slab's state.
 void Heap::put_back(Slab* slab, Block* chain) noexcept {
-  std::uint32_t count = 0;
-  Block* tail = nullptr;
   const bool is_current = slab->state == SlabState::kCurrent;
-  const std::uint32_t live = is_current ? slab->carved : slab->live();
-  for (Block* block = chain; block != nullptr; block = slab->next_in_list(block)) {
-    tail = block;
-    if (++count > live) {
-      report_corruption("double free", block);
-      return;  // the chain is not trusted: its blocks stay live
-    }
-  }
-  take_back(slab, chain, tail, count);
+  BlockList list;
+  // What is not trusted stays live.
+  if (!unpack(*slab, chain, is_current ? slab->carved : slab->live(), list)) return;
+  take_back(slab, list.head, list.tail, list.count);
 }
 
 void Heap::take_back(Slab* slab, Block* head, Block* tail, std::uint32_t count) noexcept {

@@ -2,50 +2,52 @@
 // SPDX-License-Identifier: MIT
 #include "core/outbox.hpp"
 
+#include "core/misuse.hpp"
 #include "core/remote_free.hpp"
 
 namespace drey::core {
-std::size_t Outbox::slot_of(const Slab* slab) noexcept {
-  // Descriptors are 128 bytes apart; neighbours fall into different slots.
-  const std::uintptr_t number = address_of(slab) / sizeof(Slab);
-  return (number ^ (number >> 4)) % kSlotCount;
+Outbox::Waiting Outbox::waiting_for(const Slab* slab) const noexcept {
+  const Note& note = notes_[slot_of(slab)];
+  if (note.count == 0 || note.slab != slab) return {};
+  return {note.places, note.count};
 }
 
-const Block* Outbox::waiting_for(const Slab* slab) const noexcept {
-  const Chain& chain = chains_[slot_of(slab)];
-  return chain.slab == slab ? chain.head : nullptr;
-}
-
-void Outbox::send(Chain& chain) noexcept {
-  Slab* const slab = chain.slab;
-  Block* const head = chain.head;
+void Outbox::send(Note& note) noexcept {
+  const Parcels parcels = pack(*note.slab, note.places, note.count);
   // Emptied first: a fork after the hand-over must not leave the blocks in two lists.
-  chain.head = nullptr;
-  --chain_count_;
-  hand_over(slab, head, chain.tail);
+  note.count = 0;
+  --note_count_;
+  hand_over(note.slab, parcels);
 }
 
 void Outbox::add(Slab* slab, Block* block) noexcept {
-  Chain& chain = chains_[slot_of(slab)];
-  if (chain.head != nullptr && chain.slab != slab) send(chain);
-  if (chain.head == nullptr) {
-    chain.slab = slab;
-    chain.tail = block;
-    chain.count = 0;
-    ++chain_count_;
+  Note& note = notes_[slot_of(slab)];
+  const Place place = place_of(*slab, block);
+  if (note.count != 0) {
+    if (note.slab != slab) {
+      send(note);
+    } else if (note.places[note.count - 1] == place) [[unlikely]] {
+      // The plain double free, seen for the price of a compare.
+      return report_misuse("double free", block);
+    }
   }
-  link(block, chain.head);
-  chain.head = block;
-  if (++chain.count == kBlocksMax) send(chain);
+  if (note.count == 0) {
+    note.slab = slab;
+    ++note_count_;
+    // It will carry the others: its line is on the way meanwhile.
+    __builtin_prefetch(block, 1);
+  }
+  note.places[note.count] = place;
+  if (++note.count == kBlocksMax) send(note);
 }
 
-void Outbox::flush_chains() noexcept {
-  for (Chain& chain : chains_) {
-    if (chain.head != nullptr) send(chain);
+void Outbox::flush_notes() noexcept {
+  for (Note& note : notes_) {
+    if (note.count != 0) send(note);
   }
 }
 
 bool Outbox::empty() const noexcept {
-  return chain_count_ == 0;
+  return note_count_ == 0;
 }
 }  // namespace drey::core

@@ -70,7 +70,11 @@ void find_free(const Slab& slab, BlockSet& free_blocks) noexcept {
   add_list(slab, slab.free, free_blocks);
   // Acquire: the links of the chain; pairs with the release in hand_over().
   const std::uintptr_t word = slab.remote.load(std::memory_order_acquire);
-  add_list(slab, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), free_blocks);
+  std::uint32_t left = slab.capacity;  // a damaged chain may have no end
+  visit_parcels(slab, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), [&](auto* block) {
+    free_blocks.set_range((address_of(block) - address_of(slab.start)) / slab.block_bytes, 1);
+    return --left != 0;
+  });
 }
 
 bool walk_slab(const Slab& slab, BlockVisitor visitor, void* context) noexcept {

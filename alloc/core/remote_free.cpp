@@ -14,15 +14,15 @@ namespace {
 }
 }  // namespace
 
-void hand_over(Slab* slab, Block* head, Block* tail) noexcept {
+void hand_over(Slab* slab, const Parcels& parcels) noexcept {
   std::uintptr_t word = slab->remote.load(std::memory_order_relaxed);
   // The plain double free, seen for the price of a compare; any other where the chain is taken back.
-  if (chain_of(word) == head) [[unlikely]]
-    return report_misuse("double free", head);
+  if (chain_of(word) == parcels.head) [[unlikely]]
+    return report_misuse("double free", parcels.head);
   std::uintptr_t desired = 0;
   do {
-    link(tail, chain_of(word));
-    desired = address_of(head) | Slab::kAnnounced;
+    link_parcel(parcels.tail, chain_of(word), parcels.tail_places);
+    desired = address_of(parcels.head) | Slab::kAnnounced;
     // Release: the links are visible to who takes the chain; pairs with the acquire exchanges
     // below.
   } while (!slab->remote.compare_exchange_weak(word, desired, std::memory_order_release,

@@ -10,16 +10,21 @@
 // 4. Heaps are never freed. A freer with a stale owner pushes onto a stack that exists; whoever
 //    takes the slab off it forwards it to the present owner, flag still set.
 // 5. `owner` is changed only by the present owner or by the holder of an orphan heap.
+// What a chain is made of: parcel.hpp.
 // Read next: heap.hpp (serve_announcements), thread_heap.hpp (orphans).
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/slab.hpp"
+#include "core/parcel.hpp"
 
 namespace drey::core {
-/// Puts the chain `head`..`tail` of blocks of `slab` into its remote list and announces the slab.
+/// Puts a chain of blocks of `slab` into its remote list and announces the slab.
 /// Threads: any. Cost: one CAS, and two when it announces.
-void hand_over(Slab* slab, Block* head, Block* tail) noexcept;
+void hand_over(Slab* slab, const Parcels& parcels) noexcept;
+/// The same for a plain list.
+inline void hand_over(Slab* slab, Block* head, Block* tail) noexcept {
+  hand_over(slab, Parcels{head, tail, 0});
+}
 
 /// Pushes a slab whose flag the caller turned on (or found on, when forwarding) onto its owner's
 /// stack.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/slab.hpp"
 
+#include "core/parcel.hpp"
 #include "core/shuffle.hpp"
 
 namespace drey::core {
@@ -118,8 +119,9 @@ bool Slab::invariants_hold() const noexcept {
   const std::size_t free_count = length_of(*this, free, capacity);
   // Relaxed: the caller says that no other thread is about.
   const std::uintptr_t word = remote.load(std::memory_order_relaxed);
-  const std::size_t chain_count =
-      length_of(*this, reinterpret_cast<const Block*>(word & ~kAnnounced), capacity);
+  std::size_t chain_count = 0;
+  visit_parcels(*this, reinterpret_cast<const Block*>(word & ~kAnnounced),
+                [&](const Block*) { return ++chain_count <= capacity; });
   if (state == SlabState::kCurrent) {
     return countdown >= 1 && countdown <= kCurrentBias && free_count + chain_count <= carved;
   }

@@ -88,13 +88,9 @@ enum class SlabState : std::uint8_t {
 };
 
 struct alignas(2 * kCacheLineBytes) Slab {
-  Block* free;                ///< last freed first; owner only
-  std::uint32_t countdown;    ///< see the equations
-  std::uint32_t block_bytes;  ///< of a slab's blocks; 0 for large and huge
-  std::atomic<Heap*> owner;   ///< null: nobody's free is a hit (idle, large, huge)
-  std::byte* start;           ///< first block
-  std::uint32_t capacity;     ///< blocks
-  std::uint32_t carved;       ///< blocks linked so far; the rest was never touched
+  Block* free;              ///< last freed first; owner only
+  std::uint32_t countdown;  ///< see the equations
+  std::uint32_t carved;     ///< blocks linked so far; the rest was never touched
   SizeClass size_class;
   SlabState state;
   bool is_zero : 1;           ///< what was never carved, and a slab's one block, reads as zero
@@ -102,21 +98,26 @@ struct alignas(2 * kCacheLineBytes) Slab {
   std::uint16_t slice_count;  ///< of slabs and large blocks
   Slab* next;                 ///< in its heap's queue
   Slab* previous;             ///< in its heap's queue; null at the front
+  Slab* next_held;            ///< in a private heap's list of all that it holds
+  Slab* previous_held;        ///< in that list; null at the front
+  union {
+    Slab* next_idle;      ///< descriptors of huge blocks that are not in use
+    BlockEntry* entries;  ///< secure builds, of slabs: by (address - start) / 16
+  };
 
-  alignas(kCacheLineBytes) std::atomic<std::uintptr_t> remote;  ///< chain head | kAnnounced
-  std::atomic<Slab*> announce_next;                             ///< in the owner's announce stack
+  alignas(kCacheLineBytes)
+      std::atomic<Heap*> owner;        ///< null: nobody's free is a hit (idle, large, huge)
+  std::byte* start;                    ///< first block
+  std::uint32_t block_bytes;           ///< of a slab's blocks; 0 for large and huge
+  std::uint32_t capacity;              ///< blocks
+  std::atomic<std::uintptr_t> remote;  ///< chain head | kAnnounced
+  std::atomic<Slab*> announce_next;    ///< in the owner's announce stack
   union {
     std::uint64_t reciprocal;  ///< of a slab's block_bytes, for is_block_start()
     SampleSite* sample;        ///< of a large or huge block: the profile's mark, or null
   };
   std::size_t run_bytes;  ///< usable bytes of a large or huge block
   Segment* segment;       ///< null for huge blocks
-  union {
-    Slab* next_idle;      ///< descriptors of huge blocks that are not in use
-    BlockEntry* entries;  ///< secure builds, of slabs: by (address - start) / 16
-  };
-  Slab* next_held;      ///< in a private heap's list of all that it holds
-  Slab* previous_held;  ///< in that list; null at the front
 
   /// Frees into a current slab between two visits of the slow path, where the clock is read: also a
   /// process that only hits gives idle memory back.

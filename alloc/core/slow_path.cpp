@@ -34,18 +34,9 @@ void* pop_current(Heap& heap, SizeClass size_class) noexcept {
 bool take_remote_blocks(Slab* slab) noexcept {
   Block* const chain = take_remote_chain(slab);
   if (chain == nullptr) return false;
-  std::uint32_t count = 1;
-  Block* tail = chain;
-  while (Block* const next = slab->next_in_list(tail)) {
-    if (count > slab->carved) break;
-    tail = next;
-    ++count;
-  }
-  if (count > slab->carved) {
-    report_corruption("double free", tail);
-    return false;
-  }
-  slab->take_chain(chain, tail);
+  BlockList list;
+  if (!unpack(*slab, chain, slab->carved, list)) return false;
+  slab->take_chain(list.head, list.tail);
   return true;
 }
 
@@ -131,16 +122,27 @@ void give_back_remotely(Slab* slab, void* pointer) noexcept {
   // owner; others may be adopted meanwhile, by a heap that was just made. Acquire: what that heap's
   // thread wrote before; pairs with the release in adopt_slab().
   const Heap& owner = *slab->owner.load(std::memory_order_acquire);
-  if (is_private(owner) || is_shared(owner)) return hand_over(slab, block, block);
-  Heap* const heap = ensure_heap();
-  if (heap == nullptr || slab->block_bytes >= Outbox::kBlockBytesMax) {
-    return hand_over(slab, block, block);
-  }
+  const HeapState state = owner.state.load(std::memory_order_relaxed);
+  const bool waits = state != HeapState::kPrivate && state != HeapState::kShared &&
+                     slab->block_bytes < Outbox::kBlockBytesMax;
+  Heap* const heap = waits ? ensure_heap() : nullptr;
+  if (heap == nullptr) return hand_over(slab, block, block);
   const BusyScope busy_scope(*heap);
   heap->outbox.add(slab, block);
 }
 
 namespace {
+/// What give_back_slowly() leaves over; apart, so that what goes into a note needs no stack frame.
+[[gnu::noinline]] void give_back_oddly(void* pointer) noexcept {
+  if (pointer == nullptr) return;
+  Slab* const slab = slab_map.find(pointer);
+  if (slab == nullptr) return give_back_foreign(pointer);
+  if (slab->is_large_or_huge()) return give_back_large(slab, pointer);
+  // A hit after all while the map is not flat. Relaxed: see give_back().
+  if (slab->owner.load(std::memory_order_relaxed) == this_heap) return give_back_own(slab, pointer);
+  give_back_remotely(slab, pointer);
+}
+
 /// A block that refill_from() took, with what is known of it.
 FreshBlock fresh_block(void* block, SizeClass size_class) noexcept {
   if (block == nullptr || size_of(size_class) <= kSharedSlabBlockMax) return {block, false};
@@ -195,13 +197,9 @@ void* take_above_small(std::size_t size) noexcept {
 }
 
 void give_back_slowly(void* pointer) noexcept {
-  if (pointer == nullptr) return;
-  Slab* const slab = slab_map.find(pointer);
-  if (slab == nullptr) return give_back_foreign(pointer);
-  if (slab->is_large_or_huge()) return give_back_large(slab, pointer);
-  // A hit after all while the map is not flat. Relaxed: see give_back().
-  if (slab->owner.load(std::memory_order_relaxed) == this_heap) return give_back_own(slab, pointer);
-  give_back_remotely(slab, pointer);
+  // The next of a thread's frees into another's slab; null's slab, or a foreign one's, has no note.
+  if (this_heap->outbox.add_to_note(slab_map.find_unchecked(pointer), pointer)) return;
+  give_back_oddly(pointer);
 }
 
 void countdown_reached_zero(Slab* slab) noexcept {

@@ -118,9 +118,9 @@ void enter_heap_list(Heap* heap) noexcept {
   ++heap_count;
 }
 
-Heap* ensure_heap() noexcept {
+Heap* make_this_heap() noexcept {
   Heap* heap = this_heap;
-  if (heap != &empty_heap) return heap == &finished_heap ? nullptr : heap;
+  if (heap == &finished_heap) return nullptr;
   start_process();
   heap = adopt_heap();
   if (heap == nullptr) heap = make_heap();

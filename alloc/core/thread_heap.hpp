@@ -21,7 +21,11 @@ extern constinit Heap finished_heap;
 
 /// The calling thread's heap, made or adopted if need be.
 /// Fails: null when the thread is past its end or memory for a heap ran out: use the shared heap.
-[[nodiscard]] Heap* ensure_heap() noexcept;
+[[nodiscard]] Heap* make_this_heap() noexcept;
+[[nodiscard]] inline Heap* ensure_heap() noexcept {
+  Heap* const heap = this_heap;
+  return heap != &empty_heap && heap != &finished_heap ? heap : make_this_heap();
+}
 
 /// If `heap` is an orphan with announced slabs, serves them: memory that other threads free into a
 /// dead thread's slabs goes back without waiting for an adopter. Threads: any.

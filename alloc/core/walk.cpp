@@ -14,14 +14,27 @@ constexpr std::size_t kBlocksMax = kSliceBytes / kMinAlignmentBytes;
 static_assert(kMediumSlabSlices * kSliceBytes / kSmallSizeMax <= kBlocksMax);
 using BlockSet = Bitmap<kBlocksMax>;
 
-/// Takes the blocks of a list out of `live`. A list longer than the slab is damaged: it ends there.
+/// Takes a block out of `live`. Returns: false where none can be.
+bool remove_block(const RunView& run, const Block* block, BlockSet& live) noexcept {
+  const std::size_t index = (address_of(block) - address_of(run.start)) / run.block_bytes;
+  if (index >= run.capacity) return false;
+  live.clear_range(index, 1);
+  return true;
+}
+
+// A list longer than the slab is damaged: it ends there.
 void remove_list(const RunView& run, const Block* block, BlockSet& live) noexcept {
   for (std::uint32_t count = 0; block != nullptr && count < run.capacity; ++count) {
-    const std::uintptr_t offset = address_of(block) - address_of(run.start);
-    if (offset / run.block_bytes >= run.capacity) return;
-    live.clear_range(offset / run.block_bytes, 1);
+    if (!remove_block(run, block, live)) return;
     block = next_of(block);
   }
+}
+
+void remove_chain(const RunView& run, const Block* chain, BlockSet& live) noexcept {
+  std::uint32_t count = 0;
+  visit_parcels(*run.slab, chain, [&](const Block* block) {
+    return remove_block(run, block, live) && ++count < run.capacity;
+  });
 }
 
 struct Waiting {
@@ -31,7 +44,10 @@ struct Waiting {
 
 void remove_waiting(const Heap& heap, void* argument) noexcept {
   const auto& waiting = *static_cast<const Waiting*>(argument);
-  remove_list(waiting.run, heap.outbox.waiting_for(waiting.run.slab), waiting.live);
+  const Outbox::Waiting notes = heap.outbox.waiting_for(waiting.run.slab);
+  for (std::uint32_t index = 0; index < notes.count; ++index) {
+    remove_block(waiting.run, block_at(*waiting.run.slab, notes.places[index]), waiting.live);
+  }
 }
 
 void find_live(const RunView& run, drey_walk_scope_t scope, BlockSet& live) noexcept {
@@ -39,7 +55,7 @@ void find_live(const RunView& run, drey_walk_scope_t scope, BlockSet& live) noex
   remove_list(run, run.slab->free, live);
   // Acquire: the links of the chain; pairs with the release in hand_over(). Only the owner takes it.
   const std::uintptr_t word = run.slab->remote.load(std::memory_order_acquire);
-  remove_list(run, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), live);
+  remove_chain(run, reinterpret_cast<const Block*>(word & ~Slab::kAnnounced), live);
   if (scope == DREY_WALK_THREAD) return;
   Waiting waiting{run, live};
   visit_heaps(remove_waiting, &waiting);

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/slab.hpp"
+#include "core/parcel.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -82,6 +82,12 @@ inline void link_chain(const std::vector<Block*>& blocks) noexcept {
 
 /// Blocks in the slab's remote chain.
 [[nodiscard]] inline std::vector<Block*> remote_list_of(const Slab& slab) {
-  return list_of(reinterpret_cast<Block*>(slab.remote.load() & ~Slab::kAnnounced));
+  std::vector<Block*> blocks;
+  visit_parcels(slab, reinterpret_cast<Block*>(slab.remote.load() & ~Slab::kAnnounced),
+                [&](const Block* block) {
+                  blocks.push_back(const_cast<Block*>(block));
+                  return true;
+                });
+  return blocks;
 }
 }  // namespace drey::core

@@ -1,4 +1,4 @@
-// outbox_test.cpp: when chains of frees leave the outbox, and that every block arrives once.
+// outbox_test.cpp: when notes of frees leave the outbox, and that every block arrives once.
 //
 // Method: slabs over plain memory, owned by a heap of the test's own that never serves them; what
 // has been handed over is read from the slabs' remote chains.
@@ -22,7 +22,7 @@ namespace {
 /// Descriptors side by side, as in a segment, over one shared run of plain memory each.
 class OutboxTest : public testing::Test {
  protected:
-  static constexpr std::size_t kSlabCount = 40;
+  static constexpr std::size_t kSlabCount = 2 * Outbox::kSlotCount + 8;
 
   OutboxTest() {
     for (std::size_t index = 0; index < kSlabCount; ++index) {
@@ -48,7 +48,7 @@ class OutboxTest : public testing::Test {
   Outbox outbox{};
 };
 
-TEST_F(OutboxTest, KeepsAChainUntilItIsFull) {
+TEST_F(OutboxTest, KeepsANoteUntilItIsFull) {
   EXPECT_TRUE(outbox.empty());
   for (std::uint32_t count = 0; count + 1 < Outbox::kBlocksMax; ++count) {
     outbox.add(&slabs[0], blocks[0][count]);
@@ -73,21 +73,22 @@ TEST_F(OutboxTest, SendsWhatItHasWhenFlushed) {
   EXPECT_EQ(arrived(1), 2u) << "a second flush has nothing to send";
 }
 
-TEST_F(OutboxTest, SixteenNeighboursDoNotPushEachOtherOut) {
+TEST_F(OutboxTest, NeighboursDoNotPushEachOtherOut) {
   std::size_t first = 0;
-  while (address_of(&slabs[first]) / sizeof(Slab) % 16 != 0) ++first;
-  for (std::size_t index = first; index < first + 16; ++index) {
+  while (address_of(&slabs[first]) / sizeof(Slab) % Outbox::kSlotCount != 0) ++first;
+  for (std::size_t index = first; index < first + Outbox::kSlotCount; ++index) {
     outbox.add(&slabs[index], blocks[index][0]);
   }
-  for (std::size_t index = first; index < first + 16; ++index) EXPECT_EQ(arrived(index), 0u);
+  for (std::size_t index = first; index < first + Outbox::kSlotCount; ++index)
+    EXPECT_EQ(arrived(index), 0u);
 }
 
-TEST_F(OutboxTest, ASlabThatNeedsAnotherOnesPlaceSendsThatOnesChain) {
+TEST_F(OutboxTest, ASlabThatNeedsAnotherOnesPlaceSendsThatOnesNote) {
   for (std::size_t index = 0; index < kSlabCount; ++index)
     outbox.add(&slabs[index], blocks[index][0]);
   std::size_t sent = 0;
   for (std::size_t index = 0; index < kSlabCount; ++index) sent += arrived(index);
-  EXPECT_GE(sent, kSlabCount - 16) << "there are 16 places";
+  EXPECT_GE(sent, kSlabCount - Outbox::kSlotCount);
   EXPECT_EQ(arrived(kSlabCount - 1), 0u) << "the newest is kept";
 }
 
@@ -111,7 +112,23 @@ TEST_F(OutboxTest, EveryBlockArrivesOnceAndInItsOwnSlab) {
   }
 }
 
-TEST_F(OutboxTest, CountsEachChainOnceForTheThreadThatSendsIt) {
+TEST_F(OutboxTest, AShortWayIsTakenOnlyWhereTheSlabHasANoteWithRoom) {
+  EXPECT_FALSE(outbox.add_to_note(&slabs[0], blocks[0][0])) << "no note";
+  outbox.add(&slabs[0], blocks[0][0]);
+  EXPECT_FALSE(outbox.add_to_note(&slabs[0], blocks[0][0])) << "twice in a row";
+  const auto* const interior = reinterpret_cast<const std::byte*>(blocks[0][1]) + 16;
+  EXPECT_FALSE(outbox.add_to_note(&slabs[0], interior)) << "no block starts there";
+  EXPECT_FALSE(outbox.add_to_note(&slabs[1], blocks[1][0])) << "another slab";
+  for (std::uint32_t count = 1; count + 1 < Outbox::kBlocksMax; ++count) {
+    ASSERT_TRUE(outbox.add_to_note(&slabs[0], blocks[0][count])) << count;
+  }
+  EXPECT_FALSE(outbox.add_to_note(&slabs[0], blocks[0][Outbox::kBlocksMax - 1])) << "the last";
+  outbox.flush();
+  EXPECT_EQ(arrived(0), Outbox::kBlocksMax - 1);
+  EXPECT_FALSE(outbox.add_to_note(&slabs[0], blocks[0][Outbox::kBlocksMax - 1])) << "an old note";
+}
+
+TEST_F(OutboxTest, CountsEachHandOverOnceForTheThreadThatSendsIt) {
   TestHeap freer;
   const Acting acting(freer.get());
   for (std::uint32_t count = 0; count < 2 * Outbox::kBlocksMax + 1; ++count) {

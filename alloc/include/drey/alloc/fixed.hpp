@@ -46,8 +46,7 @@ struct [[gnu::may_alias]] HotBlock {
 struct [[gnu::may_alias]] HotSlab {
   HotBlock* free;
   std::uint32_t countdown;
-  std::uint32_t block_bytes;
-  std::atomic<core::Heap*> owner;
+  alignas(64) std::atomic<core::Heap*> owner;
 };
 struct [[gnu::may_alias]] HotHeap {
   HotSlab* current[145];
