@@ -65,19 +65,24 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
   return core::allocate(size);
 }
 
-/// calloc.
-[[nodiscard]] inline void* allocate_zeroed(std::size_t count, std::size_t size) noexcept {
-  const std::size_t bytes = saturating_product(count, size);
-  if (bytes > kSizeMax) [[unlikely]] {
-    return fail(ENOMEM);
-  }
-  void* const block = core::allocate_zeroed(bytes);
+/// calloc() of what is no hit; apart, so that hits need no stack frame.
+[[nodiscard, gnu::noinline]] inline void* allocate_zeroed_slowly(std::size_t bytes) noexcept {
+  void* const block = bytes <= kSizeMax ? core::allocate_zeroed(bytes) : nullptr;
   return block != nullptr ? block : fail(ENOMEM);
 }
 
-/// realloc. As the GNU C library: (null, n) is malloc(n), also for n = 0; (p, 0) frees p and
-/// returns null, which is no failure, so errno is left alone.
-[[nodiscard]] inline void* reallocate(void* pointer, std::size_t size) noexcept {
+/// calloc.
+[[nodiscard, gnu::always_inline]] inline void* allocate_zeroed(std::size_t count,
+                                                               std::size_t size) noexcept {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]]
+    return fail(ENOMEM);
+  return core::allocate_zeroed_or(bytes, allocate_zeroed_slowly);
+}
+
+/// realloc() of what does not stay where it is; apart, as above.
+[[nodiscard, gnu::noinline]] inline void* reallocate_slowly(void* pointer,
+                                                            std::size_t size) noexcept {
   if (pointer == nullptr) return allocate(size);
   if (size == 0) {
     core::deallocate(pointer);
@@ -88,6 +93,14 @@ static_assert(!is_alignment(memalign_alignment(kSizeMax)), "2^63 aligns no objec
   }
   void* const block = core::reallocate(pointer, size);
   return block != nullptr ? block : fail(ENOMEM);
+}
+
+/// realloc. As the GNU C library: (null, n) is malloc(n), also for n = 0; (p, 0) frees p and
+/// returns null, which is no failure, so errno is left alone.
+[[nodiscard, gnu::always_inline]] inline void* reallocate(void* pointer,
+                                                          std::size_t size) noexcept {
+  void* const block = core::reallocate_hit(pointer, size);
+  return block != nullptr ? block : reallocate_slowly(pointer, size);
 }
 
 /// reallocarray: an overflowing product fails before anything is freed.

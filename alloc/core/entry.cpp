@@ -14,24 +14,6 @@
 
 namespace drey::core {
 namespace {
-/// Up to this a loop is done before memset would have chosen how.
-constexpr std::size_t kZeroInlineBytesMax = 256;
-
-/// Requires: a multiple of 16 bytes, 16-aligned.
-[[gnu::always_inline]] inline void* zero_small(void* block, std::size_t bytes) noexcept {
-  using Lane [[gnu::vector_size(16), gnu::may_alias]] = long long;
-  if (bytes > kZeroInlineBytesMax) {
-    asm("" : "+r"(bytes));  // else the compiler knows the range, and writes it with rep stos
-    return std::memset(block, 0, bytes);
-  }
-  auto* lane = static_cast<Lane*>(block);
-  for (const Lane* const end = lane + bytes / sizeof(Lane); lane != end; ++lane) {
-    *lane = Lane{};
-    asm("" : "+r"(lane));  // else the compiler sees a memset, and calls it
-  }
-  return block;
-}
-
 /// What a block of `usable` bytes moves to that has to grow to `size`. Who grows by less than an
 /// eighth will come again: a quarter more at a time copies each byte four times on the way to any
 /// length, the classes' own steps eight times and more. Above the classes growth is in place.
@@ -59,8 +41,7 @@ constexpr std::size_t kZeroInlineBytesMax = 256;
 
 void* allocate_zeroed(std::size_t size) noexcept {
   if constexpr (kSecure) return take(size);  // a secure build's blocks are always zero
-  if (size > kSmallSizeMax) [[unlikely]]
-    return allocate_more_zeroed(size);
+  if (size > kSmallSizeMax) return allocate_more_zeroed(size);
   // The whole block, so that what malloc_usable_size() tells of is zero too.
   const SizeClass size_class = small_class_of(size == 0 ? 1 : size);
   void* const block = take_class(size_class);

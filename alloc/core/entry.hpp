@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/fast_path.hpp"
+#include "core/zero.hpp"
 
 #include <drey/alloc.h>
 
@@ -46,12 +47,44 @@ inline constexpr std::size_t kSizeMax =
 /// As allocate(), every byte of the first `size` zero; memory fresh from the system is not written.
 [[nodiscard]] void* allocate_zeroed(std::size_t size) noexcept;
 
+/// As allocate_zeroed() where that is a hit; `miss(size)` for everything else, a size of 0 too. Both
+/// are tail calls, so that the hit needs no stack frame.
+template <class Miss>
+[[nodiscard, gnu::always_inline]] inline void* allocate_zeroed_or(std::size_t size,
+                                                                  Miss miss) noexcept {
+  if (kSecure || size > kSmallSizeMax) [[unlikely]]
+    return miss(size);
+  const SizeClass size_class = small_class_of(size);
+  void* const block = take_hit(size_class);
+  if (block == nullptr) [[unlikely]]
+    return miss(size);
+  // The whole block, so that what malloc_usable_size() tells of is zero too.
+  return zero_small(block, index_of(size_class) * kMinAlignmentBytes);
+}
+
 /// A block whose address is a multiple of `alignment`, a power of two of any size up to kSizeMax.
 [[nodiscard]] void* allocate_aligned(std::size_t alignment, std::size_t size) noexcept;
 
 /// Resizes in place where it can, else moves. Requires: pointer is a live block; size >= 1.
 /// Fails: null; the old block is untouched.
 [[nodiscard]] void* reallocate(void* pointer, std::size_t size) noexcept;
+
+/// A block may stay where it is if the new size fits and at least half of it is used.
+[[nodiscard]] inline bool fits_in_place(std::size_t usable, std::size_t size) noexcept {
+  return size <= usable && (size >= usable / 2 || usable <= 4 * kMinAlignmentBytes);
+}
+
+/// As reallocate() where a short block stays as it is; null for everything else, null and a size of 0
+/// too, and nothing has changed then.
+[[nodiscard, gnu::always_inline]] inline void* reallocate_hit(void* pointer,
+                                                              std::size_t size) noexcept {
+  if constexpr (kSecure) return nullptr;
+  const Slab* const slab = slab_map.find_unchecked(pointer);
+  // 0 where there is no slab of several blocks.
+  const std::size_t usable = slab->block_bytes;
+  if (size == 0 || !fits_in_place(usable, size)) return nullptr;
+  return slab->is_block_start(pointer) ? pointer : nullptr;
+}
 
 /// reallocate() that keeps a power of two as alignment. Fails: null; the old block is untouched.
 [[nodiscard]] void* reallocate_aligned(void* pointer, std::size_t alignment,

@@ -22,11 +22,6 @@ namespace drey::core {
   return slab->is_large_or_huge() ? slab->run_bytes : slab->block_bytes;
 }
 
-/// A block may stay where it is if the new size fits and at least half of it is used.
-[[nodiscard]] inline bool fits_in_place(std::size_t usable, std::size_t size) noexcept {
-  return size <= usable && (size >= usable / 2 || usable <= 4 * kMinAlignmentBytes);
-}
-
 /// What is left to do of a resize.
 struct ResizePlan {
   bool done;           ///< nothing: `pointer` is the answer, null where the resize failed
