@@ -1,9 +1,9 @@
 // guarded.hpp: a mapping of its own for a block, between two inaccessible pages.
 //
 // The block ends where the second page begins (to within 15 bytes, which are checked when it is
-// freed), unless it is aligned to more than a page. A freed one loses its memory and its access at
-// once, and its addresses are not used again before 16 more were freed. What realloc() has moved once
-// begins on a page and has room behind it: it grows in place, and its guard moves along.
+// freed), unless it is aligned to more than a page. Freed ones wait: see
+// guarded_quarantine.hpp. What realloc() has moved once begins on a page and has room behind it: it
+// grows in place, and its guard moves along.
 // Secure builds: every block above 64 KiB. Others: those above 1 MiB, with DREY_GUARD_LARGE=1.
 // Threads: any; the store's lock. Read next: large.cpp.
 // SPDX-License-Identifier: MIT
@@ -30,6 +30,6 @@ struct GuardedBlock {
 /// True if nothing was written between the block's end and its guard page.
 [[nodiscard]] bool guarded_tail_is_intact(const std::byte* block, std::size_t size) noexcept;
 
-/// Gives it back.
-void unmap_guarded(const GuardedBlock& block) noexcept;
+/// Gives back a block of `size` bytes.
+void unmap_guarded(const GuardedBlock& block, std::size_t size) noexcept;
 }  // namespace drey::core

@@ -108,7 +108,7 @@ void give_back_run(Slab* slab) noexcept {
   if (slab == nullptr) return {};
   const GuardedBlock block = map_guarded(size, alignment, has_room);
   if (block.start == nullptr || !segment_store.make_map_writable(block.start, 1)) {
-    if (block.start != nullptr) unmap_guarded(block);
+    if (block.start != nullptr) unmap_guarded(block, size);
     segment_store.give_back_huge_descriptor(slab);
     return {};
   }
@@ -127,7 +127,7 @@ void give_back_guarded(Slab* slab) noexcept {
   if (!guarded_tail_is_intact(slab->start, slab->run_bytes)) {
     return report_finding("overflow", slab->start, "was written to past its end");
   }
-  unmap_guarded({slab->start, slab->capacity});
+  unmap_guarded({slab->start, slab->capacity}, slab->run_bytes);
   segment_store.give_back_huge_descriptor(slab);
 }
 

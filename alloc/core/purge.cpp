@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/purge.hpp"
 
+#include "core/guarded_quarantine.hpp"
 #include "core/purge_thread.hpp"
 #include "core/segment_store.hpp"
 #include "core/shared_heap.hpp"
@@ -29,12 +30,14 @@ void run_due_ticks() noexcept {
   // Once, also where two ticks are due: most frees into a cache do not look at the clock, so a run
   // may have come a moment ago. Slices have not: who gives them to the store visits first.
   release_cached_runs(true);
+  drop_kept_mappings(true);
   serve_shared_heap();
   for (; ticks > 0; --ticks) segment_store.tick();
 }
 
 void purge_all() noexcept {
   release_cached_runs(false);
+  drop_kept_mappings(false);
   serve_shared_heap();
   segment_store.purge_all();
 }

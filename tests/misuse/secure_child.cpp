@@ -87,10 +87,10 @@ void overflow_after_realloc(std::size_t from, std::size_t to) {
   give_back(block);
 }
 
-void write_after_free(std::size_t bytes) {
+void write_after_free(std::size_t bytes, std::size_t offset = 0) {
   char* const block = take(bytes);
   give_back(block);
-  *block = 'A';
+  block[offset] = 'A';
   pass_time(bytes);
 }
 
@@ -259,6 +259,8 @@ constexpr Crime kCrimes[] = {
     {"write_after_free_100", [] { write_after_free(100); }},
     {"write_after_free_5000", [] { write_after_free(5000); }},
     {"write_after_free_large", [] { write_after_free(300000); }},
+    {"write_after_free_large_end", [] { write_after_free(300000, 299999); }},
+    {"write_after_free_huge", [] { write_after_free(3000000); }},
     {"write_over_links", write_over_links},
     {"delete_wrong_size_small", [] { delete_with_wrong_size(100, 101); }},
     {"delete_wrong_size_large", [] { delete_with_wrong_size(300000, 299999); }},

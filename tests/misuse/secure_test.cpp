@@ -55,13 +55,13 @@ TEST_P(Secure, LargeBlockEndsAtAPageThatFaults) {
   expect_signal("overflow_at_page", SIGSEGV);
 }
 
-TEST_P(Secure, FreedLargeBlockFaults) {
-  expect_signal("write_after_free_large", SIGSEGV);
+TEST_P(Secure, FreedBlockAboveAMebibyteFaults) {
+  expect_signal("write_after_free_huge", SIGSEGV);
 }
 
 TEST_P(Secure, WriteAfterFreeIsFoundWhenTheBlockLeavesQuarantine) {
-  for (const char* crime :
-       {"write_after_free_8", "write_after_free_100", "write_after_free_5000"}) {
+  for (const char* crime : {"write_after_free_8", "write_after_free_100", "write_after_free_5000",
+                            "write_after_free_large", "write_after_free_large_end"}) {
     expect_abort(crime, kWrittenFreeList);
   }
 }
