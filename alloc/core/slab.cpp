@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kCarveBytes = 4_KiB;
 /// Memory that was in use before is probably still resident.
 constexpr std::size_t kCarveUsedBytes = 16_KiB;
+/// Of longer blocks as many at a time: their links are a cache line each.
+constexpr std::uint32_t kCarveUsedBlocks = 16;
 static_assert(kCarveUsedBytes / kMinAlignmentBytes <= kShuffledMax);
 
 [[nodiscard]] std::size_t length_of(const Slab& slab, const Block* block,
@@ -56,6 +58,7 @@ void Slab::open(SizeClass for_class, std::byte* first_block, std::size_t slices,
   size_class = for_class;
   state = SlabState::kQueued;
   is_zero = zero;
+  starts_over = false;
   is_reserve = false;
   slice_count = static_cast<std::uint16_t>(slices);
   next = nullptr;
@@ -71,7 +74,8 @@ bool Slab::carve() noexcept {
   const std::size_t step = is_zero ? kCarveBytes : kCarveUsedBytes;
   const std::size_t step_left = step - (address_of(first) & (step - 1));
   std::uint32_t count = static_cast<std::uint32_t>(step_left / block_bytes);
-  if (count == 0) count = 1;
+  const std::uint32_t count_min = starts_over ? kCarveUsedBlocks : 1;
+  if (count < count_min) count = count_min;
   if (count > capacity - carved) count = capacity - carved;
   Block* later = nullptr;
   Shuffle shuffle;

@@ -94,6 +94,7 @@ struct alignas(2 * kCacheLineBytes) Slab {
   SizeClass size_class;
   SlabState state;
   bool is_zero : 1;           ///< what was never carved, and a slab's one block, reads as zero
+  bool starts_over : 1;       ///< what is not carved was in use before, all of it
   bool is_reserve : 1;        ///< queued, empty, and counted in its heap's reserve
   std::uint16_t slice_count;  ///< of slabs and large blocks
   Slab* next;                 ///< in its heap's queue
@@ -203,6 +204,8 @@ struct alignas(2 * kCacheLineBytes) Slab {
     if constexpr (kSecure) return;
     free = nullptr;
     carved = 0;
+    is_zero = false;
+    starts_over = true;
   }
 
   /// Appends `count` blocks, chained from `head`, to the free list; the caller corrects countdown.

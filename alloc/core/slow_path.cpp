@@ -40,14 +40,18 @@ bool take_remote_blocks(Slab* slab) noexcept {
   return true;
 }
 
-/// Of longer blocks carve() touches one cache line each, which costs more than their order gains.
-constexpr std::size_t kStartOverBytesMax = 128;
+/// Slabs of fewer blocks become empty by chance, and their last freed block is in the cache still.
+constexpr std::uint32_t kStartOverBlocksMin = 64;
 
 void take_off_queue(Heap& heap, Slab* slab) noexcept {
   heap.unqueue(slab);
   // Queued slabs count what is live: one block too many came back to an empty one.
   if (slab->countdown > slab->capacity) report_corruption("double free", slab->free);
-  if (slab->countdown == 0 && slab->block_bytes <= kStartOverBytesMax) slab->start_over();
+  const bool is_empty = slab->countdown == 0;
+  // Only where all was carved: beyond that is memory that nobody has touched.
+  if (is_empty && slab->carved == slab->capacity && slab->capacity >= kStartOverBlocksMin) {
+    slab->start_over();
+  }
 }
 
 Slab* new_slab(Heap& heap, SizeClass size_class) noexcept {
@@ -97,6 +101,7 @@ void* refill_from(Heap& heap, SizeClass size_class) noexcept {
     if (current->free != nullptr) return pop_current(heap, size_class);
     if (current != &empty_slab) {
       if (take_remote_blocks(current)) continue;
+      if (current->starts_over && current->carve()) continue;
       if (Slab* const used = heap.find_listed(size_class); used != nullptr) {
         take_off_queue(heap, used);
         heap.park_current(size_class);
