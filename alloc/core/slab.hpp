@@ -55,12 +55,12 @@ inline constexpr unsigned kSliceShift = 16;
 static_assert(kSliceBytes == std::size_t{1} << kSliceShift);
 
 inline constexpr std::size_t kSmallSlabSlices = 1;
-/// Slices of a slab of small blocks: one, unless that leaves more than a 160th of it over at its end
-/// (1.2 % of 912-byte blocks, 0.5 % of two slices, 0.3 % of three). Not more everywhere: random sizes
-/// touch a slab of every class.
+/// Slices of a slab of small blocks: one, unless that leaves more than a hundredth of it over at its
+/// end (1.2 % of 912-byte blocks, 0.5 % of two slices, 0.3 % of three). Not more everywhere: random
+/// sizes touch a slab of every class in every heap.
 [[nodiscard]] constexpr std::size_t small_slab_slices_of(std::size_t block) noexcept {
-  if (kSliceBytes % block <= kSliceBytes / 160) return kSmallSlabSlices;
-  return 2 * kSliceBytes % block <= 2 * kSliceBytes / 250 ? 2 : 3;
+  if (kSliceBytes % block <= kSliceBytes / 100) return kSmallSlabSlices;
+  return 2 * kSliceBytes % block <= 2 * kSliceBytes / 210 ? 2 : 3;
 }
 inline constexpr std::size_t kMediumSlabSlices = 8;
 /// Longer blocks have a slab each.
