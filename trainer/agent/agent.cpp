@@ -8,6 +8,7 @@ EnsembleSettings ensemble_settings(const AgentSettings& settings) {
   EnsembleSettings ensemble;
   MemberSettings& member = ensemble.member;
   member.learner = settings.learner;
+  member.make_learner = settings.make_learner;
   member.strategy = settings.priorities.is_on ? DrawStrategy::kPrioritised : DrawStrategy::kUniform;
   member.alpha = static_cast<double>(settings.priorities.alpha);
   member.replay_capacity = settings.replay_capacity;

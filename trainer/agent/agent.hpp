@@ -44,6 +44,7 @@ struct MemorySettings {
 
 struct AgentSettings {
   LearnerSettings learner;
+  MakeLearner make_learner = make_cpu_learner;
   Schedule epsilon;                       ///< share of random actions
   std::optional<Schedule> learning_rate;  ///< else the learner's own, always
   PrioritySettings priorities;            ///< of the first member
