@@ -17,8 +17,8 @@ Result module_load_data(Module* module, const void* image) {
   return call_outside_capture("cuModuleLoadData", 0, [&](Machine& machine) {
     if (machine.current_device() < 0) return Result::kInvalidContext;
     const HostModule* const found = host_module_of(image);
-    if (found == nullptr) return Result::kInvalidImage;
-    if (!machine.config.has_contents) return Result::kNotSupported;
+    // Without contents nothing can run: to such a device the functions are as foreign as to a real one.
+    if (found == nullptr || !machine.config.has_contents) return Result::kInvalidImage;
     *module = machine.modules.add(std::make_shared<ModuleState>(ModuleState{found, {}}));
     return Result::kSuccess;
   });

@@ -2,13 +2,15 @@
 // drey's loader asks for, and a few calls to steer it. Everything else goes out by cuGetProcAddress.
 //
 // Environment, read once: DREY_SIM_DEVICES, DREY_SIM_MEMORY_MIB (a device), DREY_SIM_SCHEDULE (never,
-// eager), DREY_SIM_CONTENTS (1: memory holds bytes, and modules of the host can be loaded). What is no number or too large is a reason not to start: cuInit says so.
+// eager), DREY_SIM_CONTENTS (1: memory holds bytes, and modules of the host can be loaded), DREY_SIM_REPORT
+// (1: a line on standard error at exit: hazards, calls, what was left behind). What is no number or too large is a reason not to start: cuInit says so.
 // Invariant: one simulator, made by the first call, never destroyed: threads may still call.
 // Read next: simulator.hpp.
 // SPDX-License-Identifier: MIT
 #include <drey/cuda/sim/simulator.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -43,10 +45,25 @@ std::optional<Config> config_of_environment() {
   return config;
 }
 
+Simulator* the_simulator();
+
+void report_at_exit() {
+  Simulator& simulator = *the_simulator();
+  const auto calls = [&](const char* name) {
+    return static_cast<unsigned long long>(simulator.faults().calls(name));
+  };
+  std::fprintf(stderr,
+               "simulated device: %zu hazards, %llu kernel launches, %llu graph launches, %s\n%s",
+               simulator.hazards().size(), calls("cuLaunchKernel"), calls("cuGraphLaunch"),
+               simulator.counts() == Counts{} ? "nothing left behind" : "something left behind",
+               simulator.report().c_str());
+}
+
 // Null if the environment is not understood.
 Simulator* the_simulator() {
   static Simulator* const simulator = [] {
     const std::optional<Config> config = config_of_environment();
+    if (config && number_of("DREY_SIM_REPORT", 0, 1) == 1) std::atexit(report_at_exit);
     return config ? new Simulator(*config) : nullptr;
   }();
   return simulator;

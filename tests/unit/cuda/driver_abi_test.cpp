@@ -195,6 +195,7 @@ static_assert(same_number(Result::kNoDevice, CUDA_ERROR_NO_DEVICE));
 static_assert(same_number(Result::kInvalidDevice, CUDA_ERROR_INVALID_DEVICE));
 static_assert(same_number(Result::kInvalidImage, CUDA_ERROR_INVALID_IMAGE));
 static_assert(same_number(Result::kNoBinaryForDevice, CUDA_ERROR_NO_BINARY_FOR_GPU));
+static_assert(same_number(Result::kInvalidProgram, CUDA_ERROR_INVALID_PTX));
 static_assert(same_number(Result::kInvalidContext, CUDA_ERROR_INVALID_CONTEXT));
 static_assert(same_number(Result::kInvalidHandle, CUDA_ERROR_INVALID_HANDLE));
 static_assert(same_number(Result::kIllegalState, CUDA_ERROR_ILLEGAL_STATE));

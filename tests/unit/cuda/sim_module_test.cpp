@@ -129,7 +129,7 @@ TEST_F(SimModule, EachCallCanBeMadeToFailAndHasThenDoneNothing) {
 TEST(SimModules, NeedContents) {
   SimulatedDevice device{with_contents(false)};
   Module module = nullptr;
-  EXPECT_EQ(device.driver.module_load_data(&module, &kImage), Result::kNotSupported);
+  EXPECT_EQ(device.driver.module_load_data(&module, &kImage), Result::kInvalidImage);
 }
 }  // namespace
 }  // namespace drey::cuda::sim

@@ -49,6 +49,7 @@ enum class Result : unsigned {
   kInvalidImage = 200,
   kInvalidContext = 201,
   kNoBinaryForDevice = 209,
+  kInvalidProgram = 218,
   kInvalidHandle = 400,
   kIllegalState = 401,
   kNotFound = 500,
