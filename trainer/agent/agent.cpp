@@ -15,6 +15,7 @@ EnsembleSettings ensemble_settings(const AgentSettings& settings) {
   member.batches = settings.memory.batches;
   member.polyak = settings.memory.polyak;
   member.seed = settings.seed;
+  member.make_reduction = settings.memory.make_reduction;
   ensemble.count = settings.member_count;
   ensemble.thread_count = settings.memory.thread_count;
   ensemble.shares_replay = settings.memory.agent_replay == AgentReplay::kShared;

@@ -39,7 +39,8 @@ struct MemorySettings {
   HistoryForm history = HistoryForm::kRing;
   std::size_t history_window = kActionWindowMax;  ///< actions
   std::size_t thread_count = 1;
-  Communicator* ranks = nullptr;  ///< null: this process alone
+  Communicator* ranks = nullptr;                       ///< null: this process alone
+  MakeReduction make_reduction = make_mean_reduction;  ///< of a lone agent's gradients
 };
 
 struct AgentSettings {

@@ -40,7 +40,7 @@ Member::Member(const MemberSettings& settings)
     priorities_.emplace(settings.replay_capacity, settings.alpha);
   }
   if (rank_count(settings) > 1) {
-    exchange_.emplace(*settings.ranks, learner_->shape().block_size());
+    exchange_.emplace(*settings.ranks, learner_->shape().block_size(), settings.make_reduction);
     reader_.set_exchange(&*exchange_);
     part_first_ = settings.ranks->rank() * learner_->settings().batch_size;
   }

@@ -31,6 +31,7 @@ struct MemberSettings {
   std::uint64_t seed = 1;
   /// Takes part in every batch of this one: see agent/data_parallel.hpp. Null: a batch is our own.
   Communicator* ranks = nullptr;
+  MakeReduction make_reduction = make_mean_reduction;  ///< of their gradients
 };
 
 /// What a step depends on beside the replay.

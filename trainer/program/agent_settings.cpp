@@ -52,6 +52,7 @@ void check_memory_options(const Config& config, const Problem& problem, const Co
     refuse_option("--batch", "a multiple of the " + text_of(rank_count) + " ranks",
                   text_of(config.hyper.batch));
   }
+  check_reduction(config, rank_count);
 }
 }  // namespace
 

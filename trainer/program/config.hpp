@@ -67,6 +67,9 @@ struct Hyperparameters {
 enum class ProgressMode : std::uint8_t { kAutomatic, kOn, kOff };
 enum class StatsForm : std::uint8_t { kNone, kJson };
 
+/// What averages the gradients of several ranks.
+enum class ReduceBy : std::uint8_t { kMpi, kNccl };
+
 /// How memory is used. Every choice gives the same weights: those that are not the default are there
 /// to be raced against it (scripts/seven-fixes).
 struct MemoryOptions {
@@ -102,6 +105,7 @@ struct RunOptions {
   StatsForm stats = StatsForm::kNone;
   std::uint64_t threads = 1;
   DeviceChoice device;
+  ReduceBy reduce = ReduceBy::kMpi;
   MemoryOptions memory;
   std::string report;
   std::string onnx;
@@ -264,6 +268,10 @@ void for_each_run_option(Run& run, Row&& row) {
       "Threads that --agents learn on; the result does not depend on it.");
   row("--device", run.device, DeviceKind{}, "",
       "Where the network learns; of CUDA devices 0 is the first.");
+  row("--reduce", run.reduce, Words{"mpi", "nccl"}, "",
+      "What averages the gradients of several processes: MPI, in the order of the ranks, or NCCL "
+      "on their "
+      "devices.");
   for_each_memory_option(run.memory, row);
   row("--report", run.report, Text{"FILE"}, "",
       "Write a page there in the end: curves, figures and settings (HTML).");

@@ -172,6 +172,8 @@ TEST_F(DeviceProgram, SaysInOneLineWhatIsMissing) {
           "--device cuda: no CUDA driver: cannot load /nowhere/libcuda.so");
   refused({"--device", "cuda:1"}, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}},
           "--device cuda:1: expected a number below 1, the driver's count of devices, found 1");
+  refused(kOnDevice + Options{"--reduce", "nccl"}, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}},
+          "option --reduce: expected mpi in a single process, found nccl");
   // Without contents the simulated device is like a real one: it does not run the host's functions.
   refused(kOnDevice, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}}, DREY_NO_KERNELS);
 }
@@ -186,6 +188,7 @@ TEST_F(DeviceProgram, SaysInOneLineWhatADeviceDoesNotDo) {
          "--threads: expected 1 with --device cuda, found 2");
   refuse(kOnDevice + Options{"--polyak", "temporaries"},
          "--polyak: expected fused with --device cuda, found temporaries");
+  refuse({"--reduce", "nccl"}, "--reduce: expected mpi with --device cpu, found nccl");
   for (const char* const word : {"gpu", "cuda:", "cuda:64", "cuda:-1", "cuda:1x", "cpu:0"}) {
     refuse({"--device", word},
            "--device: expected cpu, cuda, or cuda:N with N from 0 to 63, found '" +
