@@ -20,8 +20,8 @@ using drey::trainer::read_file;
 using Options = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-const Options kOnDevice = {"--device", "cuda"};
-const Environment kSimulated = {
+const Options cuda_device = {"--device", "cuda"};
+const Environment simulated = {
     {"DREY_CUDA_LIBRARY", DREY_SIMCUDA}, {"DREY_SIM_CONTENTS", "1"}, {"DREY_SIM_REPORT", "1"}};
 
 ChildResult run(const Options& options, const Environment& environment) {
@@ -36,7 +36,7 @@ ChildResult run_on_cpu(const Options& options) {
 
 /// On the simulated device, which has nothing to complain of afterwards.
 ChildResult run_on_device(const Options& options) {
-  ChildResult result = run(options + kOnDevice, kSimulated);
+  ChildResult result = run(options + cuda_device, simulated);
   EXPECT_TRUE(result.succeeded()) << result.summary();
   EXPECT_NE(result.error_output.find("simulated device: 0 hazards"), std::string::npos)
       << result.error_output;
@@ -56,7 +56,7 @@ class DeviceProgram : public ::testing::Test {
  protected:
   std::vector<float> weights(const std::string& file, const std::string& block) const {
     const drey::trainer::TensorReader reader(file, read_file(folder_.path(file)));
-    std::vector<float> values(128 * 225);
+    std::vector<float> values(std::size_t{128} * 225);
     reader.read(block + ".0.weight", {128, 225}, std::span<float>(values));
     return values;
   }
@@ -168,25 +168,25 @@ TEST_F(DeviceProgram, TrainsSeveralAgentsEachOnThatDevice) {
 }
 
 TEST_F(DeviceProgram, SaysInOneLineWhatIsMissing) {
-  refused(kOnDevice, {{"DREY_CUDA_LIBRARY", "/nowhere/libcuda.so"}},
+  refused(cuda_device, {{"DREY_CUDA_LIBRARY", "/nowhere/libcuda.so"}},
           "--device cuda: no CUDA driver: cannot load /nowhere/libcuda.so");
   refused({"--device", "cuda:1"}, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}},
           "--device cuda:1: expected a number below 1, the driver's count of devices, found 1");
-  refused(kOnDevice + Options{"--reduce", "nccl"}, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}},
+  refused(cuda_device + Options{"--reduce", "nccl"}, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}},
           "option --reduce: expected mpi in a single process, found nccl");
   // Without contents the simulated device is like a real one: it does not run the host's functions.
-  refused(kOnDevice, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}}, DREY_NO_KERNELS);
+  refused(cuda_device, {{"DREY_CUDA_LIBRARY", DREY_SIMCUDA}}, DREY_NO_KERNELS);
 }
 
 TEST_F(DeviceProgram, SaysInOneLineWhatADeviceDoesNotDo) {
   const auto refuse = [this](const Options& options, const std::string& text) {
     refused(options, {}, "option " + text);
   };
-  refuse(kOnDevice + Options{"--precision", "bf16"},
+  refuse(cuda_device + Options{"--precision", "bf16"},
          "--precision: expected f32 with --device cuda, found bf16");
-  refuse(kOnDevice + Options{"--agents", "2", "--threads", "2"},
+  refuse(cuda_device + Options{"--agents", "2", "--threads", "2"},
          "--threads: expected 1 with --device cuda, found 2");
-  refuse(kOnDevice + Options{"--polyak", "temporaries"},
+  refuse(cuda_device + Options{"--polyak", "temporaries"},
          "--polyak: expected fused with --device cuda, found temporaries");
   refuse({"--reduce", "nccl"}, "--reduce: expected mpi with --device cpu, found nccl");
   for (const char* const word : {"gpu", "cuda:", "cuda:64", "cuda:-1", "cuda:1x", "cpu:0"}) {

@@ -21,7 +21,7 @@ constexpr HostKernel kCounting = {
     [](const void* argument, void* list, ReportAccess report) {
       report(list, static_cast<const Counting*>(argument)->number, sizeof(int), true);
     }};
-const HostModule kImage = {{"drey kernels on a host"}, &kCounting, 1};
+constexpr HostModule kImage = {{"drey kernels on a host"}, &kCounting, 1};
 
 Config with_contents(bool has_contents) {
   Config config;
