@@ -101,8 +101,10 @@ constexpr OptionRow kRows[] = {
 
 /// Variables that the project's programs and tests read; the allocator has no opinion on them.
 constexpr const char* kOthersPrefixes[] = {
-    "DREY_LIBRARY=", "DREY_SHARED_DATA=", "DREY_TEST_", "DREY_SKIP_INSTALL=", "DREY_TRAIN_",
-    "DREY_TRACE",    "DREY_PRETENDER_",   "DREY_POOL_", "DREY_DUCKDB_LIB=",   "DREY_ISA="};
+    "DREY_LIBRARY=",      "DREY_SHARED_DATA=", "DREY_TEST_",         "DREY_SKIP_INSTALL=",
+    "DREY_TRAIN_",        "DREY_TRACE",        "DREY_PRETENDER_",    "DREY_POOL_",
+    "DREY_DUCKDB_LIB=",   "DREY_ISA=",         "DREY_CUDA_LIBRARY=", "DREY_MPI_LIBRARY=",
+    "DREY_NCCL_LIBRARY=", "DREY_SIM_"};
 
 bool starts_with(const char* text, const char* prefix) noexcept {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;

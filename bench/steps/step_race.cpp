@@ -10,7 +10,7 @@
 #include "race/error.hpp"
 #include "steps/guest.hpp"
 #include "steps/naive_trainer.hpp"
-#include "trainer/agent/learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 #include "trainer/numeric/isa.hpp"
 #include "trainer/program/heap_calls.hpp"
 
@@ -179,7 +179,7 @@ class Drey final : public Stepper {
   }
 
   const Data& data_;
-  trainer::Learner learner_;
+  trainer::CpuLearner learner_;
   std::vector<float> rewards_;
   std::vector<float> discounts_;
   std::vector<trainer::Action> actions_;

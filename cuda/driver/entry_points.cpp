@@ -90,6 +90,10 @@ constexpr EntryPoint kEntryPoints[kEntryPointCount] = {
     {"cuMemPoolTrimTo", 11020, offsetof(DriverTable, mem_pool_trim_to), false},
     {"cuMemPoolSetAttribute", 11020, offsetof(DriverTable, mem_pool_set_attribute), false},
     {"cuMemPoolGetAttribute", 11020, offsetof(DriverTable, mem_pool_get_attribute), false},
+    {"cuModuleLoadData", 2000, offsetof(DriverTable, module_load_data), false},
+    {"cuModuleUnload", 2000, offsetof(DriverTable, module_unload), false},
+    {"cuModuleGetFunction", 2000, offsetof(DriverTable, module_get_function), false},
+    {"cuLaunchKernel", 4000, offsetof(DriverTable, launch_kernel), false},
 };
 
 constexpr bool entries_are_in_order() {

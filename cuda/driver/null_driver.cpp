@@ -171,6 +171,13 @@ void set_calls_of_pools(DriverTable& table) noexcept {
   table.mem_pool_get_attribute = mem_pool_get_attribute;
 }
 
+void set_calls_of_modules(DriverTable& table) noexcept {
+  table.module_load_data = create;
+  table.module_unload = succeed;
+  table.module_get_function = create;
+  table.launch_kernel = succeed;
+}
+
 void set_calls_of_contexts(DriverTable& table) noexcept {
   table.init = succeed;
   table.driver_get_version = give<13000>;
@@ -247,6 +254,7 @@ const DriverTable& null_driver() noexcept {
     set_calls_of_streams(table);
     set_calls_of_memory(table);
     set_calls_of_pools(table);
+    set_calls_of_modules(table);
     return table;
   }();
   return filled;

@@ -56,4 +56,5 @@ void set_graph_calls(DriverTable& table) noexcept;
 void set_memory_calls(DriverTable& table) noexcept;
 void set_virtual_memory_calls(DriverTable& table) noexcept;
 void set_pool_calls(DriverTable& table) noexcept;
+void set_module_calls(DriverTable& table) noexcept;
 }  // namespace drey::cuda::sim

@@ -12,7 +12,7 @@ struct ResultName {
   Result result;
   const char* name;
 };
-constexpr std::array<ResultName, 27> kResultNames{{
+constexpr std::array<ResultName, 28> kResultNames{{
     {Result::kSuccess, "CUDA_SUCCESS"},
     {Result::kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
     {Result::kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
@@ -20,6 +20,7 @@ constexpr std::array<ResultName, 27> kResultNames{{
     {Result::kDeinitialized, "CUDA_ERROR_DEINITIALIZED"},
     {Result::kNoDevice, "CUDA_ERROR_NO_DEVICE"},
     {Result::kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
+    {Result::kInvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
     {Result::kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
     {Result::kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
     {Result::kIllegalState, "CUDA_ERROR_ILLEGAL_STATE"},

@@ -98,10 +98,13 @@ Result memcpy_async(DevicePointer to, DevicePointer from, std::size_t bytes, Str
     for (const Access& access : {Access{from, bytes, false}, Access{to, bytes, true}}) {
       if (bytes != 0 && is_checked(machine, access)) accesses.push_back(access);
     }
-    const Result done = machine.submit(stream, accesses, "memcpy");
-    if (done == Result::kSuccess && stream.capture == 0)
-      machine.memory.copy_contents(to, from, bytes, stream.device);
-    return done;
+    std::function<void()> effect;
+    if (machine.config.has_contents) {
+      effect = [&memory = machine.memory, to, from, bytes, device = stream.device] {
+        memory.copy_contents(to, from, bytes, device);
+      };
+    }
+    return machine.submit(stream, accesses, "memcpy", std::move(effect));
   });
 }
 
@@ -109,10 +112,13 @@ Result memset_d8_async(DevicePointer to, unsigned char value, std::size_t bytes,
   return stream_call("cuMemsetD8Async", handle, [&](Machine& machine, StreamState& stream) {
     std::vector<Access> accesses;
     if (bytes != 0) accesses.push_back({to, bytes, true});
-    const Result done = machine.submit(stream, accesses, "memset");
-    if (done == Result::kSuccess && stream.capture == 0)
-      machine.memory.fill_contents(to, value, bytes, stream.device);
-    return done;
+    std::function<void()> effect;
+    if (machine.config.has_contents) {
+      effect = [&memory = machine.memory, to, value, bytes, device = stream.device] {
+        memory.fill_contents(to, value, bytes, device);
+      };
+    }
+    return machine.submit(stream, accesses, "memset", std::move(effect));
   });
 }
 }  // namespace

@@ -89,6 +89,7 @@ Result Machine::replay(const GraphState& graph, StreamState& stream) {
       check_reach(use.access, stream, place);
       shadow.replay(use.access, {moment, &stream.clock, place}, use.block, graph.capture);
     }
+    if (node.effect) node.effect();
   }
   return Result::kSuccess;
 }

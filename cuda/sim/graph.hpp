@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@ struct GraphNodeState {
   std::vector<bool> earlier;      // all of them, by index
   std::vector<NodeUse> uses;
   Place place;
+  std::function<void()> effect;  // on contents, at each launch; may be empty
   GraphNode handle = nullptr;
 };
 

@@ -2,13 +2,15 @@
 // drey's loader asks for, and a few calls to steer it. Everything else goes out by cuGetProcAddress.
 //
 // Environment, read once: DREY_SIM_DEVICES, DREY_SIM_MEMORY_MIB (a device), DREY_SIM_SCHEDULE (never,
-// eager). What is no number or too large is a reason not to start: cuInit says so.
+// eager), DREY_SIM_CONTENTS (1: memory holds bytes, and modules of the host can be loaded), DREY_SIM_REPORT
+// (1: a line on standard error at exit: hazards, calls, what was left behind). What is no number or too large is a reason not to start: cuInit says so.
 // Invariant: one simulator, made by the first call, never destroyed: threads may still call.
 // Read next: simulator.hpp.
 // SPDX-License-Identifier: MIT
 #include <drey/cuda/sim/simulator.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -28,21 +30,40 @@ std::optional<std::uint64_t> number_of(const char* name, std::uint64_t otherwise
 std::optional<Config> config_of_environment() {
   const auto devices = number_of("DREY_SIM_DEVICES", 1, 64);
   const auto mebibytes = number_of("DREY_SIM_MEMORY_MIB", 1024, 1 << 20);
+  const auto contents = number_of("DREY_SIM_CONTENTS", 0, 1);
   const char* const schedule = std::getenv("DREY_SIM_SCHEDULE");
   const bool is_eager = schedule != nullptr && std::strcmp(schedule, "eager") == 0;
   const bool is_never = schedule == nullptr || std::strcmp(schedule, "never") == 0;
-  if (!devices || !mebibytes || (!is_eager && !is_never)) return std::nullopt;
+  if (!devices || !mebibytes || !contents || (!is_eager && !is_never)) return std::nullopt;
   Config config;
   config.device_count = static_cast<int>(*devices);
   config.memory_bytes = *mebibytes << 20;
+  config.has_contents = *contents == 1;
+  // Addresses must then be found in this process: for eight allocators that reserve as they like.
+  if (config.has_contents) config.address_space_bytes = 40 * *devices * config.memory_bytes;
   config.schedule = is_eager ? Schedule::kEager : Schedule::kNever;
   return config;
+}
+
+Simulator* the_simulator();
+
+void report_at_exit() {
+  Simulator& simulator = *the_simulator();
+  const auto calls = [&](const char* name) {
+    return static_cast<unsigned long long>(simulator.faults().calls(name));
+  };
+  std::fprintf(stderr,
+               "simulated device: %zu hazards, %llu kernel launches, %llu graph launches, %s\n%s",
+               simulator.hazards().size(), calls("cuLaunchKernel"), calls("cuGraphLaunch"),
+               simulator.counts() == Counts{} ? "nothing left behind" : "something left behind",
+               simulator.report().c_str());
 }
 
 // Null if the environment is not understood.
 Simulator* the_simulator() {
   static Simulator* const simulator = [] {
     const std::optional<Config> config = config_of_environment();
+    if (config && number_of("DREY_SIM_REPORT", 0, 1) == 1) std::atexit(report_at_exit);
     return config ? new Simulator(*config) : nullptr;
   }();
   return simulator;

@@ -104,8 +104,8 @@ void Machine::check_reach(const Access& access, const StreamState& stream, const
                     (is_block ? " of a live block" : ""));
 }
 
-Result Machine::submit(StreamState& stream, const std::vector<Access>& accesses,
-                       const char* label) {
+Result Machine::submit(StreamState& stream, const std::vector<Access>& accesses, const char* label,
+                       std::function<void()> effect) {
   const Result entered = enter(stream);
   if (entered != Result::kSuccess) return entered;
   Place place{faults.calls(), stream.id, label};
@@ -115,6 +115,7 @@ Result Machine::submit(StreamState& stream, const std::vector<Access>& accesses,
     for (const Access& access : accesses)
       graph.nodes[node].uses.push_back(
           {access, shadow.check_bounds(access, graph.nodes[node].place)});
+    graph.nodes[node].effect = std::move(effect);
     stream.capture_tail = {node};
     check_captured(graph, node);
     return Result::kSuccess;
@@ -124,6 +125,7 @@ Result Machine::submit(StreamState& stream, const std::vector<Access>& accesses,
     check_reach(access, stream, place);
     shadow.use(access, {moment, &stream.clock, place});
   }
+  if (effect) effect();
   return Result::kSuccess;
 }
 

@@ -14,9 +14,11 @@
 #include "sim/shadow.hpp"
 #include "sim/timeline.hpp"
 
+#include <drey/cuda/sim/host_module.hpp>
 #include <drey/cuda/sim/simulator.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,6 +39,11 @@ struct DeviceState {
   // Of streams that left the list above: all of it is complete.
   Clock past;
   std::size_t context_references = 0;
+};
+
+struct ModuleState {
+  const HostModule* module = nullptr;
+  std::vector<Function> functions;  // handed out
 };
 
 class Machine {
@@ -66,8 +73,10 @@ class Machine {
   /// The same for who records, asks or waits: a blocking stream then stands for itself.
   std::vector<const StreamState*> end_peers(const StreamState& stream);
 
-  /// Work is put into a stream, or into the graph it is captured to, and checked.
-  Result submit(StreamState& stream, const std::vector<Access>& accesses, const char* label);
+  /// Work is put into a stream, or into the graph it is captured to, and checked. What it does to
+  /// contents is done at once, or at each launch of that graph.
+  Result submit(StreamState& stream, const std::vector<Access>& accesses, const char* label,
+                std::function<void()> effect = {});
   /// Before anything enters a stream: whether a capture is broken, or breaks by it.
   Result enter(StreamState& stream);
   /// An instantiated graph runs, as one piece of work.
@@ -102,6 +111,8 @@ class Machine {
   HandleTable<Graph, GraphState> graphs{0x5400'0000'0000};
   HandleTable<GraphExec, GraphState> execs{0x5500'0000'0000};
   HandleTable<GraphNode, NodeReference> nodes{0x5600'0000'0000};
+  HandleTable<Module, ModuleState> modules{0x5700'0000'0000};
+  HandleTable<Function, HostKernel> functions{0x5800'0000'0000};
   std::map<CaptureId, CaptureState> captures;
   CaptureId captures_made = 0;
 

@@ -20,6 +20,7 @@ DriverTable filled_table() noexcept {
   set_memory_calls(table);
   set_virtual_memory_calls(table);
   set_pool_calls(table);
+  set_module_calls(table);
   return table;
 }
 }  // namespace
@@ -170,6 +171,7 @@ Counts Simulator::counts() const {
   counts.graph_execs = machine_->execs.size();
   counts.captures = machine_->captures.size();
   counts.pools = machine_->pools.created();
+  counts.modules = machine_->modules.size();
   machine_->memory.add_to(counts);
   return counts;
 }

@@ -10,7 +10,7 @@
 
 #include "steps/step_race.hpp"
 #include "support/seed.hpp"
-#include "trainer/agent/learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 
 namespace drey::bench {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::size_t kStride = 16;
 constexpr std::size_t kRows = 50;
 constexpr std::size_t kBatch = 16;
 
-std::vector<NaiveLayer> network_of(trainer::Learner& learner) {
+std::vector<NaiveLayer> network_of(trainer::CpuLearner& learner) {
   std::vector<NaiveLayer> layers;
   for (const trainer::LayerShape& shape : learner.shape().layers()) {
     NaiveLayer& layer = layers.emplace_back();
@@ -46,7 +46,7 @@ void expect_steps_of_the_learner(bool double_dqn) {
   settings.widths = {kWidth, 20, 7, 3};
   settings.batch_size = kBatch;
   settings.double_dqn = double_dqn;
-  trainer::Learner learner(settings, trainer::Random(2, trainer::RandomPurpose::kWeights));
+  trainer::CpuLearner learner(settings, trainer::Random(2, trainer::RandomPurpose::kWeights));
   NaiveSettings naive_settings;
   naive_settings.double_dqn = double_dqn;
   NaiveTrainer naive(network_of(learner), naive_settings);

@@ -8,12 +8,14 @@ EnsembleSettings ensemble_settings(const AgentSettings& settings) {
   EnsembleSettings ensemble;
   MemberSettings& member = ensemble.member;
   member.learner = settings.learner;
+  member.make_learner = settings.make_learner;
   member.strategy = settings.priorities.is_on ? DrawStrategy::kPrioritised : DrawStrategy::kUniform;
   member.alpha = static_cast<double>(settings.priorities.alpha);
   member.replay_capacity = settings.replay_capacity;
   member.batches = settings.memory.batches;
   member.polyak = settings.memory.polyak;
   member.seed = settings.seed;
+  member.make_reduction = settings.memory.make_reduction;
   ensemble.count = settings.member_count;
   ensemble.thread_count = settings.memory.thread_count;
   ensemble.shares_replay = settings.memory.agent_replay == AgentReplay::kShared;

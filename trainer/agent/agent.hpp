@@ -39,11 +39,13 @@ struct MemorySettings {
   HistoryForm history = HistoryForm::kRing;
   std::size_t history_window = kActionWindowMax;  ///< actions
   std::size_t thread_count = 1;
-  Communicator* ranks = nullptr;  ///< null: this process alone
+  Communicator* ranks = nullptr;                       ///< null: this process alone
+  MakeReduction make_reduction = make_mean_reduction;  ///< of a lone agent's gradients
 };
 
 struct AgentSettings {
   LearnerSettings learner;
+  MakeLearner make_learner = make_cpu_learner;
   Schedule epsilon;                       ///< share of random actions
   std::optional<Schedule> learning_rate;  ///< else the learner's own, always
   PrioritySettings priorities;            ///< of the first member

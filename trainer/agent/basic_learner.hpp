@@ -1,6 +1,6 @@
 // basic_learner.hpp: one step of DQN for any backend, in the order of the algorithm in README.md.
 // Only those who bring a backend of their own include it; all others: learner.hpp.
-// Read next: backend/backend.hpp, backend/cpu_backend.cpp.
+// Read next: backend/backend.hpp, cpu_learner.hpp, device/device_learner.cpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,12 +17,63 @@ inline constexpr std::size_t kTransitionStepsMax = 255;  ///< what Transition::s
 /// He's uniform for hidden layers, small for the last one; biases stay as they are.
 void draw_weights(const NetworkShape& shape, Random random, float* block);
 
+/// Threads: one at a time.
+template <Backend B>
+class BasicLearner final : public Learner {
+ public:
+  /// Fails: as the backend's construction does. Draws the first weights from `random`: He's uniform
+  /// for hidden layers.
+  /// Source: He et al., "Delving Deep into Rectifiers", 2015, equation 10.
+  BasicLearner(const LearnerSettings& settings, Random random);
+
+  LossReport learn(std::span<const Transition> batch, std::span<const float> weights,
+                   const ObservationTable& table) override;
+  [[nodiscard]] Columns<float> inputs() override { return backend_.inputs(); }
+  LossReport learn_assembled(const BatchTerms& terms) override;
+  LossReport compute_gradient(const BatchTerms& terms) override;
+  float apply_gradient() override;
+  [[nodiscard]] std::span<const float> td_errors() const override { return backend_.errors(); }
+  void set_learning_rate(float rate) override { backend_.set_learning_rate(rate); }
+  [[nodiscard]] std::span<const float> values_of(const float* observation) override {
+    return backend_.values_of(observation);
+  }
+  void values_of_many(Columns<const float> observations, std::size_t count,
+                      Activations<float>& activations) const override {
+    backend_.values_of_many(observations, count, activations);
+  }
+  [[nodiscard]] Action best_action(const float* observation) override {
+    return greedy_action(values_of(observation).data(), action_count());
+  }
+  [[nodiscard]] AlignedArray<float>& network() override { return backend_.network(); }
+  [[nodiscard]] const AlignedArray<float>& network() const override { return backend_.network(); }
+  [[nodiscard]] AlignedArray<float>& target() override { return backend_.target(); }
+  [[nodiscard]] AlignedArray<float>& gradient() override { return backend_.gradient(); }
+  [[nodiscard]] Adam& adam() override { return backend_.adam(); }
+  [[nodiscard]] std::uint64_t step_count() const override { return backend_.step_count(); }
+  [[nodiscard]] std::size_t batch_bytes() const override {
+    return backend_.batch_bytes() + rewards_.size() * (2 * sizeof(float) + sizeof(Action));
+  }
+
+  [[nodiscard]] B& backend() { return backend_; }
+
+ private:
+  BatchTerms terms_of(std::span<const Transition> batch, std::span<const float> weights);
+  LossReport compute_gathered(const BatchTerms& terms);
+  /// What the step now due does to the target network.
+  [[nodiscard]] TargetStep target_step();
+
+  B backend_;
+  AlignedArray<float> gamma_powers_;  ///< gamma^0, gamma^1, ...: of all that `steps` can hold
+  AlignedArray<float> rewards_;
+  AlignedArray<float> discounts_;
+  AlignedArray<Action> actions_;
+};
+
 template <Backend B>
 BasicLearner<B>::BasicLearner(const LearnerSettings& settings, Random random)
-    : settings_(settings),
-      shape_(settings.widths, settings.dueling ? Head::kDueling : Head::kPlain),
-      backend_(BackendPlan{shape_, settings.batch_size, settings.precision, settings.isa,
-                           settings.adam}),
+    : Learner(settings),
+      backend_(BackendPlan{shape(), settings.batch_size, settings.precision, settings.isa,
+                           settings.device, settings.adam}),
       gamma_powers_(kTransitionStepsMax + 1),
       rewards_(settings.batch_size),
       discounts_(settings.batch_size),
@@ -32,9 +83,9 @@ BasicLearner<B>::BasicLearner(const LearnerSettings& settings, Random random)
     gamma_powers_[steps] = static_cast<float>(
         std::pow(static_cast<double>(settings.gamma), static_cast<double>(steps)));
   }
-  draw_weights(shape_, random, backend_.network().data());
+  draw_weights(shape(), random, backend_.network().data());
   std::memcpy(backend_.target().data(), backend_.network().data(),
-              shape_.block_size() * sizeof(float));
+              shape().block_size() * sizeof(float));
 }
 
 template <Backend B>
@@ -52,17 +103,17 @@ BatchTerms BasicLearner<B>::terms_of(std::span<const Transition> batch,
 
 template <Backend B>
 TargetStep BasicLearner<B>::target_step() {
-  const bool is_due = (backend_.step_count() + 1) % settings_.target_interval == 0;
-  return {is_due, settings_.target_update == TargetUpdate::kHard ? 1.0f : settings_.tau};
+  const bool is_due = (backend_.step_count() + 1) % settings().target_interval == 0;
+  return {is_due, settings().target_update == TargetUpdate::kHard ? 1.0f : settings().tau};
 }
 
 template <Backend B>
 LossReport BasicLearner<B>::learn(std::span<const Transition> batch, std::span<const float> weights,
                                   const ObservationTable& table) {
-  DREY_ASSERT(batch.size() == settings_.batch_size && table.width == shape_.inputs());
+  DREY_ASSERT(batch.size() == settings().batch_size && table.width == shape().inputs());
   backend_.gather(batch, table);
   if constexpr (WholeStepBackend<B>) {
-    return backend_.whole_step(settings_.double_dqn, settings_.loss, terms_of(batch, weights),
+    return backend_.whole_step(settings().double_dqn, settings().loss, terms_of(batch, weights),
                                target_step());
   }
   LossReport report = compute_gathered(terms_of(batch, weights));
@@ -85,9 +136,9 @@ LossReport BasicLearner<B>::compute_gradient(const BatchTerms& terms) {
 
 template <Backend B>
 LossReport BasicLearner<B>::compute_gathered(const BatchTerms& terms) {
-  DREY_ASSERT(terms.rewards.size() == settings_.batch_size);
-  backend_.forward(settings_.double_dqn);
-  const LossReport report = backend_.compute_loss(settings_.loss, terms);
+  DREY_ASSERT(terms.rewards.size() == settings().batch_size);
+  backend_.forward(settings().double_dqn);
+  const LossReport report = backend_.compute_loss(settings().loss, terms);
   backend_.backward();
   return report;
 }
@@ -95,15 +146,5 @@ LossReport BasicLearner<B>::compute_gathered(const BatchTerms& terms) {
 template <Backend B>
 float BasicLearner<B>::apply_gradient() {
   return backend_.update(target_step());
-}
-
-template <Backend B>
-std::span<const float> BasicLearner<B>::values_of(const float* observation) {
-  return backend_.values_of(observation);
-}
-
-template <Backend B>
-Action BasicLearner<B>::best_action(const float* observation) {
-  return greedy_action(values_of(observation).data(), action_count());
 }
 }  // namespace drey::trainer

@@ -12,7 +12,7 @@ void DataParallel::average(std::span<float> gradient, LossReport& report) {
   std::copy(gradient.begin(), gradient.end(), values_.data());
   values_[gradient.size()] = static_cast<float>(report.loss);
   values_[gradient.size() + 1] = static_cast<float>(report.value);
-  reduction_.average(values_.span());
+  reduction_->average(values_.span());
   std::copy_n(values_.data(), gradient.size(), gradient.begin());
   report.loss = static_cast<double>(values_[gradient.size()]);
   report.value = static_cast<double>(values_[gradient.size() + 1]);

@@ -11,26 +11,28 @@
 #include "trainer/parallel/reduction.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 namespace drey::trainer {
 /// Threads: one at a time.
 class DataParallel final : public GradientExchange {
  public:
-  /// For gradients of `block_size` values. `communicator` outlives this.
-  DataParallel(Communicator& communicator, std::size_t block_size)
-      : reduction_(communicator, block_size + kReportValues), values_(block_size + kReportValues) {}
+  /// For gradients of `block_size` values. `communicator` outlives this. Fails: as `make` does.
+  DataParallel(Communicator& communicator, std::size_t block_size, const MakeReduction& make)
+      : reduction_(make(communicator, block_size + kReportValues)),
+        values_(block_size + kReportValues) {}
 
   void average(std::span<float> gradient, LossReport& report) override;
 
   [[nodiscard]] std::size_t bytes() const {
-    return reduction_.bytes() + values_.size() * sizeof(float);
+    return reduction_->bytes() + values_.size() * sizeof(float);
   }
 
  private:
   static constexpr std::size_t kReportValues = 2;  // the loss and the value go along
 
-  MeanReduction reduction_;
+  std::unique_ptr<Reduction> reduction_;
   AlignedArray<float> values_;
 };
 }  // namespace drey::trainer

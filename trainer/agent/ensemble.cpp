@@ -98,7 +98,7 @@ void Ensemble::collect() {
           &learner.adam().second_moment()}) {
       ranks_->broadcast(std::as_writable_bytes(block->span()), root);
     }
-    std::uint64_t adam_steps = learner.adam().step_count();
+    std::uint64_t adam_steps = learner.step_count();
     RandomState sampling = member(index).sampling().state();
     ranks_->broadcast(bytes_of(adam_steps), root);
     ranks_->broadcast(bytes_of(sampling), root);

@@ -1,6 +1,6 @@
-// learner.cpp: the learner of the CPU, compiled once. Read next: basic_learner.hpp.
+// learner.cpp: the learner of the CPU, compiled once. Read next: cpu_learner.hpp.
 // SPDX-License-Identifier: MIT
-#include "trainer/agent/basic_learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 
 #include <cmath>
 
@@ -21,4 +21,8 @@ void draw_weights(const NetworkShape& shape, Random random, float* block) {
 }
 
 template class BasicLearner<CpuBackend>;
+
+std::unique_ptr<Learner> make_cpu_learner(const LearnerSettings& settings, Random random) {
+  return std::make_unique<CpuLearner>(settings, random);
+}
 }  // namespace drey::trainer

@@ -29,8 +29,9 @@ LearnerSettings own_settings(const MemberSettings& settings) {
 
 Member::Member(const MemberSettings& settings)
     : settings_(settings),
-      learner_(own_settings(settings), Random(settings.seed, RandomPurpose::kWeights)),
-      reader_(settings.batches, learner_.settings().batch_size, settings.learner.gamma),
+      learner_(settings.make_learner(own_settings(settings),
+                                     Random(settings.seed, RandomPurpose::kWeights))),
+      reader_(settings.batches, learner_->settings().batch_size, settings.learner.gamma),
       sampling_(settings.seed, RandomPurpose::kReplay),
       slots_(settings.learner.batch_size),
       weights_(settings.learner.batch_size),
@@ -39,9 +40,9 @@ Member::Member(const MemberSettings& settings)
     priorities_.emplace(settings.replay_capacity, settings.alpha);
   }
   if (rank_count(settings) > 1) {
-    exchange_.emplace(*settings.ranks, learner_.shape().block_size());
+    exchange_.emplace(*settings.ranks, learner_->shape().block_size(), settings.make_reduction);
     reader_.set_exchange(&*exchange_);
-    part_first_ = settings.ranks->rank() * learner_.settings().batch_size;
+    part_first_ = settings.ranks->rank() * learner_->settings().batch_size;
   }
 }
 
@@ -58,30 +59,30 @@ void Member::draw(const ReplayStore& store, const LearningPlan& plan) {
 /// The errors of all ranks' parts make the priorities, so that these stay equal too.
 void Member::note_errors() {
   if (exchange_) {
-    settings_.ranks->gather_all(learner_.td_errors(), errors_.span());
+    settings_.ranks->gather_all(learner_->td_errors(), errors_.span());
     priorities_->update(slots_.span(), errors_.span());
   } else {
-    priorities_->update(slots_.span(), learner_.td_errors());
+    priorities_->update(slots_.span(), learner_->td_errors());
   }
 }
 
 void Member::follow_with_temporaries() {
   const LearnerSettings& wanted = settings_.learner;
-  if (learner_.adam().step_count() % wanted.target_interval != 0) return;
+  if (learner_->step_count() % wanted.target_interval != 0) return;
   const float part = wanted.target_update == TargetUpdate::kHard ? 1.0f : wanted.tau;
-  polyak_with_temporaries(learner_.network().span(), learner_.target().span(), part);
+  polyak_with_temporaries(learner_->network().span(), learner_->target().span(), part);
 }
 
 LossReport Member::learn(const ReplayStore& store, const ObservationTable& table,
                          const LearningPlan& plan) {
   draw(store, plan);
-  learner_.set_learning_rate(plan.learning_rate);
-  const std::size_t part = learner_.settings().batch_size;
+  learner_->set_learning_rate(plan.learning_rate);
+  const std::size_t part = learner_->settings().batch_size;
   const std::span<const float> weights =
       priorities_ ? std::span<const float>(weights_.span()).subspan(part_first_, part)
                   : std::span<const float>();
   const LossReport report =
-      reader_.learn(learner_, store, table, slots_.span().subspan(part_first_, part), weights);
+      reader_.learn(*learner_, store, table, slots_.span().subspan(part_first_, part), weights);
   if (settings_.polyak == PolyakForm::kTemporaries) follow_with_temporaries();
   if (priorities_) note_errors();
   return report;

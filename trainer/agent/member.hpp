@@ -16,11 +16,13 @@
 #include "trainer/parallel/communicator.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace drey::trainer {
 struct MemberSettings {
   LearnerSettings learner;  ///< batch_size is that of all ranks together
+  MakeLearner make_learner = make_cpu_learner;
   DrawStrategy strategy = DrawStrategy::kUniform;
   double alpha = 0.6;  ///< of the priorities
   std::size_t replay_capacity = 100000;
@@ -29,6 +31,7 @@ struct MemberSettings {
   std::uint64_t seed = 1;
   /// Takes part in every batch of this one: see agent/data_parallel.hpp. Null: a batch is our own.
   Communicator* ranks = nullptr;
+  MakeReduction make_reduction = make_mean_reduction;  ///< of their gradients
 };
 
 /// What a step depends on beside the replay.
@@ -40,7 +43,7 @@ struct LearningPlan {
 /// Threads: one at a time; several members may share a store to which nobody adds.
 class Member {
  public:
-  /// Requires: a batch size that ranks->size() divides.
+  /// Requires: a batch size that ranks->size() divides. Fails: as make_learner does.
   explicit Member(const MemberSettings& settings);
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
@@ -56,8 +59,8 @@ class Member {
                    const LearningPlan& plan);
 
   [[nodiscard]] const MemberSettings& settings() const { return settings_; }
-  [[nodiscard]] Learner& learner() { return learner_; }
-  [[nodiscard]] const Learner& learner() const { return learner_; }
+  [[nodiscard]] Learner& learner() { return *learner_; }
+  [[nodiscard]] const Learner& learner() const { return *learner_; }
   /// Null but for a prioritised member.
   [[nodiscard]] PrioritisedSampler* priorities() { return priorities_ ? &*priorities_ : nullptr; }
   [[nodiscard]] Random& sampling() { return sampling_; }
@@ -70,7 +73,7 @@ class Member {
   void note_errors();
 
   MemberSettings settings_;
-  Learner learner_;
+  std::unique_ptr<Learner> learner_;
   BatchReader reader_;
   Random sampling_;
   std::optional<PrioritisedSampler> priorities_;

@@ -34,6 +34,7 @@ struct BackendPlan {
   std::size_t batch_size;
   Precision precision;
   std::optional<Isa> isa;  ///< of the CPU's kernels; none: chosen_isa()
+  int device;              ///< number of the device, of a backend on one
   AdamSettings adam;
 };
 

@@ -28,7 +28,7 @@ template <DeviceQueue Q>
 class DeviceBackend {
  public:
   /// Fails: as the queue's construction and memory do.
-  explicit DeviceBackend(const BackendPlan& plan) : DeviceBackend(plan, std::make_unique<Q>()) {}
+  explicit DeviceBackend(const BackendPlan& plan) : DeviceBackend(plan, queue_for(plan)) {}
   DeviceBackend(const BackendPlan& plan, std::unique_ptr<Q> queue);
 
   [[nodiscard]] AlignedArray<float>& network() { return open(network_, host_network_); }
@@ -76,6 +76,14 @@ class DeviceBackend {
   /// Where a batch's observations come from.
   enum class Source : std::uint8_t { kStaged, kTable };
 
+  /// On the device of the plan, where a queue can be on one or another.
+  [[nodiscard]] static std::unique_ptr<Q> queue_for(const BackendPlan& plan) {
+    if constexpr (std::constructible_from<Q, int>) {
+      return std::make_unique<Q>(plan.device);
+    } else {
+      return std::make_unique<Q>();
+    }
+  }
   AlignedArray<float>& open(Mirror<Q>& mirror, AlignedArray<float>& host) {
     mirror.let_change(*queue_, host);
     return host;

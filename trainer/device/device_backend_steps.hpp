@@ -95,14 +95,9 @@ void DeviceBackend<Q>::stage(const BatchTerms& terms) {
 
 template <DeviceQueue Q>
 void DeviceBackend<Q>::stage(const TargetStep& step) {
-  // As Adam::step(): the bias corrections in double.
-  const auto time = static_cast<double>(adam_.step_count() + 1);
-  const double correction1 = 1.0 - std::pow(static_cast<double>(settings_.beta1), time);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(settings_.beta2), time);
-  const auto rate = static_cast<double>(adam_.settings().learning_rate);
-  *TermPlaces::in(staged_terms_.data(), batch_).scalars = {
-      static_cast<float>(rate / correction1), static_cast<float>(1.0 / std::sqrt(correction2)),
-      step.is_due ? step.part : 0.0f};
+  const AdamFactors factors = adam_.next_factors();
+  *TermPlaces::in(staged_terms_.data(), batch_).scalars = {factors.rate, factors.root_scale,
+                                                           step.is_due ? step.part : 0.0f};
 }
 
 template <DeviceQueue Q>

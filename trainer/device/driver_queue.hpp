@@ -1,7 +1,7 @@
 // driver_queue.hpp: a device queue through a driver table: a CUDA device's, or the simulated one's. Memory
 // is the caching device allocator's, work goes into one stream, recordings are graphs.
-// Who launches a kernel is a part of its own: cuda_launcher.cu on a device; a test's tells the simulator
-// what each kernel reads and writes, so that its checker sees every missing wait.
+// Who launches a kernel is a part of its own: module_launcher.hpp for the program's; a test's tells the
+// simulator what each kernel reads and writes, so that its checker sees every missing wait.
 // Invariants: staging memory is pinned; nothing of it is freed before the stream has come to rest.
 // Read next: driver_session.hpp, device_backend.hpp. SPDX-License-Identifier: MIT
 #pragma once
@@ -48,10 +48,11 @@ class DriverQueue {
  public:
   using Recording = GraphRecording;
 
-  /// The driver of this machine, or of DREY_CUDA_LIBRARY. Fails: DeviceError, in one line.
-  DriverQueue() = default;
+  /// A device of this machine, or of DREY_CUDA_LIBRARY. Fails: DeviceError, in one line.
+  explicit DriverQueue(int device) requires std::constructible_from<L, const DriverSession&>
+      : session_(device), launcher_(session_) {}
   /// Requires: `driver` outlives it.
-  explicit DriverQueue(const cuda::DriverTable& driver, L launcher = {})
+  DriverQueue(const cuda::DriverTable& driver, L launcher)
       : session_(driver), launcher_(std::move(launcher)) {}
 
   [[nodiscard]] void* take(std::size_t bytes) { return session_.take(bytes); }

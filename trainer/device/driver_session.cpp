@@ -9,18 +9,56 @@ namespace {
 [[nodiscard]] cuda::DevicePointer pointer_of(const void* place) {
   return reinterpret_cast<std::uintptr_t>(place);
 }
+
+[[nodiscard]] std::string option_of(int device) {
+  std::string text = "--device cuda";
+  if (device != 0) text.append(":").append(std::to_string(device));
+  return text.append(": ");
+}
+
+void check_loaded(const cuda::LoadedDriver& loaded, int device) {
+  if (loaded.reason.length() != 0) throw DeviceError(option_of(device) + loaded.reason.c_str());
+}
+
+void check_call(const cuda::DriverTable& driver, int device, const char* call,
+                cuda::Result result) {
+  if (result == cuda::Result::kSuccess) return;
+  throw DeviceError(option_of(device) + call + ": " + cuda::name_of(driver, result));
+}
+
+/// Starts the driver. Fails: DeviceError unless it has a device of that number.
+void start_driver(const cuda::DriverTable& driver, int device) {
+  check_call(driver, device, "cuInit", driver.init(0));
+  int count = 0;
+  check_call(driver, device, "cuDeviceGetCount", driver.device_get_count(&count));
+  if (count == 0) throw DeviceError(option_of(device) + "the driver shows no device");
+  if (device < count) return;
+  throw DeviceError(option_of(device) + "expected a number below " + std::to_string(count) +
+                    ", the driver's count of devices, found " + std::to_string(device));
+}
 }  // namespace
 
-DriverSession::DriverSession()
-    : loaded_(std::make_unique<cuda::LoadedDriver>(cuda::load_driver())), driver_(&loaded_->table) {
-  if (loaded_->reason.length() != 0) {
-    throw DeviceError(std::string("--device cuda: ") + loaded_->reason.c_str());
-  }
+void require_device(int device) {
+  const cuda::LoadedDriver loaded = cuda::load_driver();
+  check_loaded(loaded, device);
+  start_driver(loaded.table, device);
+}
+
+DriverSession::DriverSession(int device)
+    : loaded_(std::make_unique<cuda::LoadedDriver>(cuda::load_driver())),
+      driver_(&loaded_->table),
+      number_(device) {
+  check_loaded(*loaded_, device);
   start();
 }
 
-DriverSession::DriverSession(const cuda::DriverTable& driver) : driver_(&driver) {
+DriverSession::DriverSession(const cuda::DriverTable& driver, int device)
+    : driver_(&driver), number_(device) {
   start();
+}
+
+std::string DriverSession::option() const {
+  return option_of(number_);
 }
 
 void DriverSession::start() {
@@ -33,17 +71,17 @@ void DriverSession::start() {
 }
 
 void DriverSession::open() {
-  check("cuInit", driver_->init(0));
-  int count = 0;
-  check("cuDeviceGetCount", driver_->device_get_count(&count));
-  if (count == 0) throw DeviceError("--device cuda: the driver shows no device");
-  const cuda::Outcome opened = allocator_.open(*driver_, {});
+  start_driver(*driver_, number_);
+  check("cuDeviceGet", driver_->device_get(&device_, number_));
+  cuda::AllocatorConfig config;
+  config.device = device_;
+  const cuda::Outcome opened = allocator_.open(*driver_, config);
   if (!opened.is_ok()) {
-    throw DeviceError(std::string("--device cuda: the device allocator does not start: ") +
+    throw DeviceError(option() + "the device allocator does not start: " +
                       cuda::name_of(*driver_, opened.driver));
   }
   cuda::Context context = nullptr;
-  check("cuDevicePrimaryCtxRetain", driver_->device_primary_ctx_retain(&context, 0));
+  check("cuDevicePrimaryCtxRetain", driver_->device_primary_ctx_retain(&context, device_));
   holds_context_ = true;
   check("cuCtxSetCurrent", driver_->ctx_set_current(context));
   check("cuStreamCreateWithPriority",
@@ -62,19 +100,18 @@ void DriverSession::stop() noexcept {
     static_cast<void>(driver_->stream_destroy(stream_));
   }
   if (allocator_.is_open()) static_cast<void>(allocator_.close());
-  if (holds_context_) static_cast<void>(driver_->device_primary_ctx_release(0));
+  if (holds_context_) static_cast<void>(driver_->device_primary_ctx_release(device_));
 }
 
 void DriverSession::check(const char* call, cuda::Result result) const {
-  if (result == cuda::Result::kSuccess) return;
-  throw DeviceError(std::string("--device cuda: ") + call + ": " + cuda::name_of(*driver_, result));
+  check_call(*driver_, number_, call, result);
 }
 
 void* DriverSession::take(std::size_t bytes) {
   cuda::OomReport report;
   const cuda::Allocation taken = allocator_.try_allocate(bytes, 256, stream_, &report);
   if (!taken.outcome.is_ok()) {
-    throw DeviceError("--device cuda: no device memory for " + std::to_string(bytes) + " bytes");
+    throw DeviceError(option() + "no device memory for " + std::to_string(bytes) + " bytes");
   }
   const cuda::Result cleared =
       driver_->memset_d8_async(pointer_of(taken.pointer), 0, bytes, stream_);

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "trainer/data/error.hpp"
 
@@ -20,11 +21,16 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// Starts the driver, but nothing on a device: to complain before anything else takes time.
+/// Fails: DeviceError where there is no driver or no device of that number.
+void require_device(int device);
+
 class DriverSession {
  public:
-  /// Fails: DeviceError where there is no driver or no device.
-  DriverSession();
-  explicit DriverSession(const cuda::DriverTable& driver);
+  /// Device number `device` of this machine's driver, or of the library that DREY_CUDA_LIBRARY names.
+  /// Fails: DeviceError where there is no driver or no such device.
+  explicit DriverSession(int device = 0);
+  explicit DriverSession(const cuda::DriverTable& driver, int device = 0);
   DriverSession(const DriverSession&) = delete;
   DriverSession& operator=(const DriverSession&) = delete;
   ~DriverSession();
@@ -48,6 +54,9 @@ class DriverSession {
   void check(const char* call, cuda::Result result) const;
   [[nodiscard]] cuda::Stream stream() const { return stream_; }
   [[nodiscard]] cuda::DeviceAllocator& allocator() { return allocator_; }
+  [[nodiscard]] const cuda::DriverTable& driver() const { return *driver_; }
+  /// With what every message begins: the option that asked for the device.
+  [[nodiscard]] std::string option() const;
 
  private:
   void start();
@@ -56,6 +65,8 @@ class DriverSession {
 
   std::unique_ptr<cuda::LoadedDriver> loaded_;  ///< null where a table was given
   const cuda::DriverTable* driver_;
+  int number_;
+  cuda::Device device_ = 0;
   cuda::DeviceAllocator allocator_;
   bool holds_context_ = false;
   cuda::Stream stream_ = nullptr;

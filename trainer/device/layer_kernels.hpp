@@ -10,6 +10,7 @@ namespace drey::trainer {
 /// column i of out = row rows[i] of the table. Shape: table (any, width), out (width, count). A block
 /// a row.
 struct GatherKernel {
+  static constexpr const char* kName = "drey_gather";
   static constexpr std::uint32_t kThreads = 128;
   struct Arguments {
     const float* table;
@@ -43,6 +44,7 @@ struct GatherKernel {
 /// Columns of advantages and a value become columns of outputs, as join_streams() of
 /// numeric/network.hpp. A thread a column.
 struct JoinKernel {
+  static constexpr const char* kName = "drey_join";
   static constexpr std::uint32_t kThreads = 128;
   struct Arguments {
     float* columns;
@@ -74,6 +76,7 @@ struct JoinKernel {
 
 /// The transpose of that: the gradient by outputs becomes the one by advantages and value.
 struct SplitKernel {
+  static constexpr const char* kName = "drey_split";
   static constexpr std::uint32_t kThreads = 128;
   using Arguments = JoinKernel::Arguments;
   using Shared = NoMemory;
@@ -102,6 +105,7 @@ struct SplitKernel {
 
 /// sums[row] = the sum of a row over all columns: a bias's gradient. A thread a row.
 struct RowSumsKernel {
+  static constexpr const char* kName = "drey_row_sums";
   static constexpr std::uint32_t kThreads = 64;
   struct Arguments {
     const float* columns;

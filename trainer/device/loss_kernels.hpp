@@ -8,6 +8,7 @@
 
 namespace drey::trainer {
 struct LossKernel {
+  static constexpr const char* kName = "drey_loss";
   static constexpr std::uint32_t kThreads = 128;
   struct Arguments {
     const float* values;   ///< of the network on the observations; (stride, count), as the next two

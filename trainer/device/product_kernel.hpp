@@ -43,6 +43,7 @@ enum class Epilogue : std::uint32_t {
 };
 
 struct ProductKernel {
+  static constexpr const char* kName = "drey_product";
   static constexpr std::uint32_t kTile = 32;
   static constexpr std::uint32_t kThreads = 256;
   static constexpr std::uint32_t kResults = kTile * kTile / kThreads;  ///< of a thread

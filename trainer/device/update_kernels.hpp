@@ -12,6 +12,7 @@ inline constexpr std::uint32_t kNormParts = 32;
 
 /// parts[block] = sum of squares of every kNormParts-th group of kThreads values.
 struct NormKernel {
+  static constexpr const char* kName = "drey_norm";
   static constexpr std::uint32_t kThreads = 128;
   struct Arguments {
     const float* values;
@@ -66,6 +67,7 @@ struct StepScalars {
 };
 
 struct AdamKernel {
+  static constexpr const char* kName = "drey_adam";
   static constexpr std::uint32_t kThreads = 256;
   struct Arguments {
     float* weights;

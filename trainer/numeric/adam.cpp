@@ -8,18 +8,24 @@
 #include "trainer/numeric/kernels/kernels.hpp"
 
 namespace drey::trainer {
+AdamFactors Adam::next_factors() const {
+  // In double: 1 - 0.999 loses half of float's digits.
+  const auto time = static_cast<double>(step_count_ + 1);
+  const double correction1 = 1.0 - std::pow(static_cast<double>(settings_.beta1), time);
+  const double correction2 = 1.0 - std::pow(static_cast<double>(settings_.beta2), time);
+  return {static_cast<float>(static_cast<double>(settings_.learning_rate) / correction1),
+          static_cast<float>(1.0 / std::sqrt(correction2))};
+}
+
 float Adam::step(float* parameters, const float* gradient, const TargetBlend& blend) {
   const std::size_t size = first_moment_.size();
   const auto norm = static_cast<float>(std::sqrt(kernels_->square_sum(gradient, size)));
+  const AdamFactors factors = next_factors();
   ++step_count_;
-  // The bias corrections of Algorithm 1 in double: 1 - 0.999 loses half of float's digits.
-  const auto time = static_cast<double>(step_count_);
-  const double correction1 = 1.0 - std::pow(static_cast<double>(settings_.beta1), time);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(settings_.beta2), time);
   AdamSweep sweep = {};
   sweep.scale = norm > settings_.norm_max ? settings_.norm_max / norm : 1.0f;
-  sweep.rate = static_cast<float>(static_cast<double>(settings_.learning_rate) / correction1);
-  sweep.root_scale = static_cast<float>(1.0 / std::sqrt(correction2));
+  sweep.rate = factors.rate;
+  sweep.root_scale = factors.root_scale;
   sweep.beta1 = settings_.beta1;
   sweep.beta2 = settings_.beta2;
   sweep.epsilon = settings_.epsilon;

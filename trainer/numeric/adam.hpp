@@ -30,6 +30,12 @@ struct TargetBlend {
   float part = 0;           ///< of the way it goes towards the parameters; 1 copies them
 };
 
+/// What the moments of a step are multiplied by: the bias corrections of Algorithm 1.
+struct AdamFactors {
+  float rate;        ///< learning rate / (1 - beta1^t)
+  float root_scale;  ///< 1 / sqrt(1 - beta2^t)
+};
+
 /// The moments of one block of parameters. Threads: one at a time.
 class Adam {
  public:
@@ -45,6 +51,9 @@ class Adam {
   /// Requires: distinct blocks, each on a cache line, of the size given at construction, a multiple
   /// of 16. Returns: the gradient's norm before clipping. Cost: no heap call.
   float step(float* parameters, const float* gradient, const TargetBlend& blend);
+
+  /// Of the step that comes next, for whoever takes it elsewhere.
+  [[nodiscard]] AdamFactors next_factors() const;
 
   void set_learning_rate(float learning_rate) { settings_.learning_rate = learning_rate; }
 

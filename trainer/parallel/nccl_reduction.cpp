@@ -15,7 +15,34 @@ struct Invitation {
   NcclResult result = kNcclSuccess;
   NcclUniqueId id{};
 };
+
+class NcclOnDevice final : public Reduction {
+ public:
+  NcclOnDevice(int device, Communicator& communicator, std::size_t value_count)
+      : communicator_(communicator),
+        library_(load_nccl()),
+        session_(device),
+        reduction_(library_, session_, value_count) {}
+
+  void average(std::span<float> values) override {
+    if (!reduction_.is_connected()) reduction_.connect(communicator_);
+    reduction_.average(values);
+  }
+  [[nodiscard]] std::size_t bytes() const override { return reduction_.bytes(); }
+
+ private:
+  Communicator& communicator_;
+  NcclApi library_;
+  DriverSession session_;
+  NcclReduction reduction_;
+};
 }  // namespace
+
+MakeReduction make_nccl_reduction(int device) {
+  return [device](Communicator& communicator, std::size_t value_count) {
+    return std::make_unique<NcclOnDevice>(device, communicator, value_count);
+  };
+}
 
 NcclReduction::Memory::Memory(DriverSession& session, std::size_t bytes)
     : session_(session), device_(session.take(bytes)), staging_(nullptr) {

@@ -12,20 +12,18 @@
 #include "trainer/device/driver_session.hpp"
 #include "trainer/parallel/communicator.hpp"
 #include "trainer/parallel/nccl_library.hpp"
+#include "trainer/parallel/reduction.hpp"
 
 #include <cstddef>
 #include <span>
 
 namespace drey::trainer {
 /// Threads: one at a time, that which made `session`, whose context is current there.
-class NcclReduction {
+class NcclReduction final : public Reduction {
  public:
-  /// For arrays of `value_count` values; not collective. `session` outlives this; it uses the first
-  /// device that it sees. Fails: DeviceError.
+  /// For arrays of `value_count` values; not collective. `session` outlives this. Fails: DeviceError.
   NcclReduction(const NcclApi& library, DriverSession& session, std::size_t value_count);
-  NcclReduction(const NcclReduction&) = delete;
-  NcclReduction& operator=(const NcclReduction&) = delete;
-  ~NcclReduction();
+  ~NcclReduction() override;
 
   /// Collective: finds the other ranks; once. Fails: DeviceError naming the call. Without an id all
   /// ranks do; one that fails later than that has to end the job, as others may wait for it.
@@ -34,7 +32,9 @@ class NcclReduction {
   /// values[i] = (sum over the ranks of their values[i]) / ranks. Collective.
   /// Requires: connected; as many values as at construction. Fails: DeviceError naming the call; the
   /// values are as before, and the connection is gone: the job has to end.
-  void average(std::span<float> values);
+  void average(std::span<float> values) override;
+  /// Pinned.
+  [[nodiscard]] std::size_t bytes() const override { return value_count_ * sizeof(float); }
 
   [[nodiscard]] bool is_connected() const { return comm_ != nullptr; }
 
@@ -66,4 +66,9 @@ class NcclReduction {
   NcclComm* comm_ = nullptr;
   float share_ = 1.0f;  ///< 1 / ranks
 };
+
+/// Makes reductions that own what they need: the library that DREY_NCCL_LIBRARY names or libnccl.so.2, and a
+/// session on device number `device`. They find the other ranks at their first average().
+/// Fails, when one is made: ConfigError without the library, DeviceError without the device or memory.
+[[nodiscard]] MakeReduction make_nccl_reduction(int device);
 }  // namespace drey::trainer

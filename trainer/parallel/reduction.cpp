@@ -7,6 +7,11 @@
 #include <drey/base/assert.hpp>
 
 namespace drey::trainer {
+std::unique_ptr<Reduction> make_mean_reduction(Communicator& communicator,
+                                               std::size_t value_count) {
+  return std::make_unique<MeanReduction>(communicator, value_count);
+}
+
 MeanReduction::MeanReduction(Communicator& communicator, std::size_t value_count)
     : communicator_(communicator),
       value_count_(value_count),

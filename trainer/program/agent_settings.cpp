@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include "trainer/agent/state_stores.hpp"
 #include "trainer/program/command_line.hpp"
+#include "trainer/program/device_options.hpp"
 #include "trainer/program/session.hpp"
 
 namespace drey::trainer {
@@ -51,6 +52,7 @@ void check_memory_options(const Config& config, const Problem& problem, const Co
     refuse_option("--batch", "a multiple of the " + text_of(rank_count) + " ranks",
                   text_of(config.hyper.batch));
   }
+  check_reduction(config, rank_count);
 }
 }  // namespace
 
@@ -91,6 +93,7 @@ AgentSettings agent_settings(const Config& config, const Problem& problem, Commu
   settings.memory.history = memory.history;
   settings.memory.thread_count = config.run.threads;
   settings.memory.ranks = ranks;
+  choose_device(config.run, settings);
   return settings;
 }
 }  // namespace drey::trainer

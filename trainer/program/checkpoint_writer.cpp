@@ -24,7 +24,7 @@ Json members_json(Agent& agent) {
   Json members = Json::array();
   for (std::size_t index = 0; index < agent.ensemble().count(); ++index) {
     Member& member = agent.ensemble().member(index);
-    members.push_back({{"adam_steps", member.learner().adam().step_count()},
+    members.push_back({{"adam_steps", member.learner().step_count()},
                        {"random_replay", to_json(member.sampling().state())}});
   }
   return members;

@@ -15,6 +15,7 @@
 #include "trainer/data/data_fault.hpp"
 #include "trainer/data/error.hpp"
 #include "trainer/program/config_file.hpp"
+#include "trainer/program/device_options.hpp"
 
 namespace drey::trainer {
 namespace {
@@ -148,6 +149,7 @@ void check_together(const Config& config) {
                   text_of(config.hyper.epsilon_end));
   }
   check_files(run);
+  check_device_options(config);
 }
 
 CommandLine parse_command_line(int argument_count, const char* const* arguments) {

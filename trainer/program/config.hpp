@@ -1,7 +1,7 @@
 // config.hpp: everything that can be set, with its default, limits, unit and meaning, in two tables.
 // The tables are walked by the command line, --help, TOML files, --dump-config and checkpoints, so
 // none can forget a row, and a new option is one member and one row.
-// Invariant: two runs with equal Hyperparameters, data and binary end with the same weights.
+// Invariant: two runs with equal Hyperparameters, data, binary and device end with the same weights.
 // Read next: option_value.hpp, command_line.hpp, config_file.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -67,6 +67,9 @@ struct Hyperparameters {
 enum class ProgressMode : std::uint8_t { kAutomatic, kOn, kOff };
 enum class StatsForm : std::uint8_t { kNone, kJson };
 
+/// What averages the gradients of several ranks.
+enum class ReduceBy : std::uint8_t { kMpi, kNccl };
+
 /// How memory is used. Every choice gives the same weights: those that are not the default are there
 /// to be raced against it (scripts/seven-fixes).
 struct MemoryOptions {
@@ -101,6 +104,8 @@ struct RunOptions {
   std::string stats_json;
   StatsForm stats = StatsForm::kNone;
   std::uint64_t threads = 1;
+  DeviceChoice device;
+  ReduceBy reduce = ReduceBy::kMpi;
   MemoryOptions memory;
   std::string report;
   std::string onnx;
@@ -261,6 +266,12 @@ void for_each_run_option(Run& run, Row&& row) {
       "Print the same figures at the end, bytes of each part among them.");
   row("--threads", run.threads, Count{1, kMembersMax}, "",
       "Threads that --agents learn on; the result does not depend on it.");
+  row("--device", run.device, DeviceKind{}, "",
+      "Where the network learns; of CUDA devices 0 is the first.");
+  row("--reduce", run.reduce, Words{"mpi", "nccl"}, "",
+      "What averages the gradients of several processes: MPI, in the order of the ranks, or NCCL "
+      "on their "
+      "devices.");
   for_each_memory_option(run.memory, row);
   row("--report", run.report, Text{"FILE"}, "",
       "Write a page there in the end: curves, figures and settings (HTML).");

@@ -61,6 +61,18 @@ bool read_text(std::string_view text, std::string& value, const Text& /*kind*/) 
   return true;
 }
 
+bool read_text(std::string_view text, DeviceChoice& value, const DeviceKind& /*kind*/) {
+  constexpr std::string_view kNumbered = "cuda:";
+  DeviceChoice choice;
+  choice.is_cuda = text != "cpu";
+  const bool is_number =
+      text.substr(0, kNumbered.size()) == kNumbered &&
+      read_number(text.substr(kNumbered.size()), choice.number, 0, DeviceChoice::kNumberMax);
+  if (text != "cpu" && text != "cuda" && !is_number) return false;
+  value = choice;
+  return true;
+}
+
 bool read_text(std::string_view text, std::vector<std::uint64_t>& value, const Widths& kind) {
   std::vector<std::uint64_t> widths;
   for (bool is_last = false; !is_last;) {
@@ -104,6 +116,11 @@ std::string text_of(const std::string& value, const Text& /*kind*/) {
   return value;
 }
 
+std::string text_of(const DeviceChoice& value, const DeviceKind& /*kind*/) {
+  if (!value.is_cuda) return "cpu";
+  return value.number == 0 ? "cuda" : "cuda:" + shortest(value.number);
+}
+
 std::string text_of(const std::vector<std::uint64_t>& value, const Widths& /*kind*/) {
   std::string text;
   for (const std::uint64_t width : value) text += (text.empty() ? "" : ",") + shortest(width);
@@ -124,6 +141,10 @@ std::string expected_of(const Flag& /*kind*/) {
 
 std::string expected_of(const Text& /*kind*/) {
   return "a name";
+}
+
+std::string expected_of(const DeviceKind& /*kind*/) {
+  return "cpu, cuda, or cuda:N with N from 0 to " + shortest(DeviceChoice::kNumberMax);
 }
 
 std::string expected_of(const Widths& kind) {
@@ -154,6 +175,10 @@ std::string hint_of(const Flag& /*kind*/, const std::string& /*unit*/) {
 
 std::string hint_of(const Text& /*kind*/, const std::string& /*unit*/) {
   return "";
+}
+
+std::string hint_of(const DeviceKind& /*kind*/, const std::string& /*unit*/) {
+  return "(cpu, cuda, cuda:N)";
 }
 
 std::string hint_of(const Widths& kind, const std::string& /*unit*/) {

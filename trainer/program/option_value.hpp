@@ -32,6 +32,18 @@ struct Text {
   const char* type;
 };
 
+/// cpu, cuda (the first device), or cuda:N.
+struct DeviceKind {};
+
+/// Where the network learns.
+struct DeviceChoice {
+  static constexpr int kNumberMax = 63;
+  bool is_cuda = false;
+  int number = 0;  ///< of the device
+
+  bool operator==(const DeviceChoice&) const = default;
+};
+
 /// One to `count_max` numbers with commas between, each from `low` to `high`.
 struct Widths {
   std::uint64_t low;
@@ -55,6 +67,7 @@ Words(Word...) -> Words<sizeof...(Word)>;
 [[nodiscard]] bool read_text(std::string_view text, bool& value, const Flag& kind);
 [[nodiscard]] bool read_text(std::string_view text, ProgressMode& value, const Flag& kind);
 [[nodiscard]] bool read_text(std::string_view text, std::string& value, const Text& kind);
+[[nodiscard]] bool read_text(std::string_view text, DeviceChoice& value, const DeviceKind& kind);
 [[nodiscard]] bool read_text(std::string_view text, std::vector<std::uint64_t>& value,
                              const Widths& kind);
 template <class Enumeration, std::size_t kCount>
@@ -75,6 +88,7 @@ template <class Enumeration, std::size_t kCount>
 [[nodiscard]] std::string text_of(bool value, const Flag& kind);
 [[nodiscard]] std::string text_of(ProgressMode value, const Flag& kind);
 [[nodiscard]] std::string text_of(const std::string& value, const Text& kind);
+[[nodiscard]] std::string text_of(const DeviceChoice& value, const DeviceKind& kind);
 [[nodiscard]] std::string text_of(const std::vector<std::uint64_t>& value, const Widths& kind);
 template <class Enumeration, std::size_t kCount>
 [[nodiscard]] std::string text_of(Enumeration value, const Words<kCount>& kind) {
@@ -86,6 +100,7 @@ template <class Enumeration, std::size_t kCount>
 [[nodiscard]] std::string expected_of(const Limits<double>& kind);
 [[nodiscard]] std::string expected_of(const Flag& kind);
 [[nodiscard]] std::string expected_of(const Text& kind);
+[[nodiscard]] std::string expected_of(const DeviceKind& kind);
 [[nodiscard]] std::string expected_of(const Widths& kind);
 [[nodiscard]] std::string one_of(const char* const* words, std::size_t count);
 template <std::size_t kCount>
@@ -98,6 +113,7 @@ template <std::size_t kCount>
 [[nodiscard]] std::string hint_of(const Limits<double>& kind, const std::string& unit);
 [[nodiscard]] std::string hint_of(const Flag& kind, const std::string& unit);
 [[nodiscard]] std::string hint_of(const Text& kind, const std::string& unit);
+[[nodiscard]] std::string hint_of(const DeviceKind& kind, const std::string& unit);
 [[nodiscard]] std::string hint_of(const Widths& kind, const std::string& unit);
 template <std::size_t kCount>
 [[nodiscard]] std::string hint_of(const Words<kCount>& kind, const std::string& /*unit*/) {
@@ -116,6 +132,9 @@ template <std::size_t kCount>
 }
 [[nodiscard]] inline const char* type_of(const Text& kind) {
   return kind.type;
+}
+[[nodiscard]] inline const char* type_of(const DeviceKind& /*kind*/) {
+  return "DEVICE";
 }
 [[nodiscard]] inline const char* type_of(const Widths& /*kind*/) {
   return "N,N...";

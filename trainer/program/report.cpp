@@ -81,7 +81,7 @@ Json monitor_json(Agent& agent) {
 }
 
 Json memory_options_json(const RunOptions& run) {
-  Json json = {{"threads", run.threads}};
+  Json json = {{"threads", run.threads}, {"device", text_of(run.device, DeviceKind{})}};
   for_each_memory_option(
       run.memory, [&](const std::string& option, const auto& value, const auto& kind, auto, auto) {
         json[option.substr(2)] = text_of(value, kind);

@@ -23,6 +23,7 @@
 #include "trainer/program/checkpoint_folder.hpp"
 #include "trainer/program/command_line.hpp"
 #include "trainer/program/config_file.hpp"
+#include "trainer/program/device_options.hpp"
 #include "trainer/program/environment_list.hpp"
 #include "trainer/program/interrupt.hpp"
 #include "trainer/program/log.hpp"
@@ -62,6 +63,9 @@ void log_start(const Config& config, const Problem& problem) {
   name += hyper.double_dqn ? "double DQN" : "DQN";
   if (hyper.step_count > 1) name += " of " + std::to_string(hyper.step_count) + " steps";
   if (hyper.prioritised) name += " with priorities";
+  if (config.run.device.is_cuda) {
+    log_line("device: %s", text_of(config.run.device, DeviceKind{}).c_str());
+  }
   log_line(
       "%s, network %s, seed %llu, batch %llu, lr %g, epsilon %g to %g over %llu "
       "steps",
@@ -90,8 +94,9 @@ int finish(const Config& config, Problem& problem, Agent& agent, const SessionRe
   if (config.run.stats == StatsForm::kJson) {
     std::fputs(stats_json(config, problem, agent, figures).c_str(), stdout);
   }
-  // Forms that are there to be raced ask the heap; so does what connects several ranks.
-  const bool must_not_ask = config.run.memory.is_frugal() && ranks.count() == 1;
+  // Forms that are there to be raced ask the heap; so does what connects several ranks, or a driver.
+  const bool must_not_ask =
+      config.run.memory.is_frugal() && ranks.count() == 1 && !config.run.device.is_cuda;
   if (result.heap_calls_in_steps != 0 && must_not_ask) {
     std::fprintf(stderr, "drey-train: expected no heap calls in steps after warm-up, found %llu\n",
                  static_cast<unsigned long long>(result.heap_calls_in_steps));
@@ -140,6 +145,7 @@ std::unique_ptr<Agent> restored_agent(const Config& config, const Problem& probl
                                       const Checkpoint& checkpoint) {
   AgentSettings settings = agent_settings(config.hyper, problem);
   settings.replay_capacity = 1;
+  choose_device(config.run, settings);
   auto agent = std::make_unique<Agent>(settings);
   checkpoint.restore_networks(*agent);
   return agent;
@@ -156,6 +162,7 @@ void set_up(Run& run, const std::set<std::string>& given, Entries more, const Ra
   } else {
     config.run.progress = ProgressMode::kOff;
   }
+  require_chosen_device(config.run);
   run.problem = make_problem(config, checkpoint ? &checkpoint->tensors() : nullptr, more);
   log_start(config, *run.problem);
   if (config.run.evaluate_only) {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "trainer/agent/basic_learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 #include "trainer/device/host_queue.hpp"
 
 namespace drey::trainer {
@@ -89,7 +89,7 @@ class DeviceBackendForms : public ::testing::TestWithParam<Form> {};
 TEST_P(DeviceBackendForms, LearnAsTheCpuDoesWithinRounding) {
   const LearnerSettings settings =
       settings_of(GetParam().is_double, GetParam().dueling, GetParam().loss);
-  Learner on_cpu(settings, weights_random());
+  CpuLearner on_cpu(settings, weights_random());
   DeviceLearner on_device(settings, weights_random());
   World world(11);
   for (int step = 0; step < 30; ++step) {

@@ -45,7 +45,7 @@ class DriverQueueTest : public ::testing::Test {
 
   [[nodiscard]] Device make_device() {
     const std::vector<std::size_t> widths = {kWidth, 24, 3};
-    return Device({NetworkShape(widths, Head::kDueling), kBatch, Precision::kFloat, {}, {}},
+    return Device({NetworkShape(widths, Head::kDueling), kBatch, Precision::kFloat, {}, 0, {}},
                   std::make_unique<Queue>(Simulator::driver(), SimulatedLauncher{&simulator_}));
   }
   void step(Device& device, bool is_fixed, bool is_whole) {

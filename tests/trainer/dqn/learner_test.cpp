@@ -2,7 +2,7 @@
 // Method: two learners of one seed that are told the same in two ways must end with the same bytes;
 // what a step reports is worked out again from the networks' own values.
 // SPDX-License-Identifier: MIT
-#include "trainer/agent/learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,8 +52,8 @@ class LearnerTest : public testing::Test {
     return drawn;
   }
 
-  static Learner learner_of(const LearnerSettings& settings) {
-    return Learner(settings, Random(3, RandomPurpose::kWeights));
+  static CpuLearner learner_of(const LearnerSettings& settings) {
+    return CpuLearner(settings, Random(3, RandomPurpose::kWeights));
   }
 
   Random random_;
@@ -65,8 +65,8 @@ std::vector<float> copy_of(const AlignedArray<float>& block) {
 }
 
 TEST_F(LearnerTest, RowsAndAssembledObservationsGiveTheSameBytes) {
-  Learner by_rows = learner_of(small_settings());
-  Learner assembled = learner_of(small_settings());
+  CpuLearner by_rows = learner_of(small_settings());
+  CpuLearner assembled = learner_of(small_settings());
   for (int step = 0; step < 20; ++step) {
     const std::vector<Transition> drawn = batch();
     std::vector<float> weights(kBatch);
@@ -99,8 +99,8 @@ TEST_F(LearnerTest, RowsAndAssembledObservationsGiveTheSameBytes) {
 }
 
 TEST_F(LearnerTest, NoWeightsAreWeightsOfOne) {
-  Learner without = learner_of(small_settings());
-  Learner with = learner_of(small_settings());
+  CpuLearner without = learner_of(small_settings());
+  CpuLearner with = learner_of(small_settings());
   const std::vector<float> ones(kBatch, 1.0F);
   for (int step = 0; step < 5; ++step) {
     const std::vector<Transition> drawn = batch();
@@ -118,8 +118,8 @@ TEST_F(LearnerTest, ATransitionOfWeightZeroTeachesNothing) {
   weights.back() = 0;
   LearnerSettings settings = small_settings();
   settings.loss = Loss::kMse;  // Huber's gradient would not tell one large error from another
-  Learner first = learner_of(settings);
-  Learner second = learner_of(settings);
+  CpuLearner first = learner_of(settings);
+  CpuLearner second = learner_of(settings);
   first.learn(drawn, weights, table());
   second.learn(other, weights, table());
   EXPECT_EQ(copy_of(first.network()), copy_of(second.network()));
@@ -129,13 +129,13 @@ TEST_F(LearnerTest, ATransitionOfWeightZeroTeachesNothing) {
 }
 
 /// What the last step's errors must have been, from the networks before it.
-std::vector<float> errors_by_hand(Learner& before, Learner& target_before,
+std::vector<float> errors_by_hand(CpuLearner& before, CpuLearner& target_before,
                                   const std::vector<Transition>& drawn,
                                   const ObservationTable& table, bool double_dqn) {
   std::vector<float> errors;
   for (const Transition& transition : drawn) {
     const float value = before.values_of(table.row(transition.observation))[transition.action];
-    Learner& chooser = double_dqn ? before : target_before;
+    CpuLearner& chooser = double_dqn ? before : target_before;
     const Action best = chooser.best_action(table.row(transition.next_observation));
     const float beyond = target_before.values_of(table.row(transition.next_observation))[best];
     const float discount = transition.terminated ? 0.0F : std::pow(0.9F, transition.steps);
@@ -150,11 +150,11 @@ TEST_F(LearnerTest, ErrorsAreValuesLessTheirTargetsForEveryKindOfNetwork) {
       LearnerSettings settings = small_settings();
       settings.double_dqn = double_dqn;
       settings.dueling = dueling;
-      Learner learner = learner_of(settings);
+      CpuLearner learner = learner_of(settings);
       for (int step = 0; step < 30; ++step) learner.learn(batch(), {}, table());
-      Learner before = learner_of(settings);
+      CpuLearner before = learner_of(settings);
       std::ranges::copy(learner.network().span(), before.network().data());
-      Learner target_before = learner_of(settings);
+      CpuLearner target_before = learner_of(settings);
       std::ranges::copy(learner.target().span(), target_before.network().data());
       const std::vector<Transition> drawn = batch();
       learner.learn(drawn, {}, table());
@@ -169,14 +169,14 @@ TEST_F(LearnerTest, ErrorsAreValuesLessTheirTargetsForEveryKindOfNetwork) {
 }
 
 TEST_F(LearnerTest, TwoHalvesOfAStepAreTheStepAndTheGradientBetweenThemCounts) {
-  Learner whole = learner_of(small_settings());
-  Learner halves = learner_of(small_settings());
-  Learner stopped = learner_of(small_settings());
+  CpuLearner whole = learner_of(small_settings());
+  CpuLearner halves = learner_of(small_settings());
+  CpuLearner stopped = learner_of(small_settings());
   const std::vector<float> rewards(kBatch, 1.0F);
   const std::vector<float> discounts(kBatch, 0.5F);
   const std::vector<Action> actions(kBatch, 1);
   const BatchTerms terms = {rewards, discounts, {}, actions};
-  for (Learner* const learner : {&whole, &halves, &stopped}) {
+  for (CpuLearner* const learner : {&whole, &halves, &stopped}) {
     const Columns<float> inputs = learner->inputs();
     for (std::size_t column = 0; column < 2 * kBatch; ++column) {
       std::copy_n(table().row(static_cast<ObservationRow>(column)), kWidth,
@@ -199,7 +199,7 @@ TEST_F(LearnerTest, HardUpdatesCopyTheNetworkAtEveryIntervalAndOnlyThen) {
   LearnerSettings settings = small_settings();
   settings.target_update = TargetUpdate::kHard;
   settings.target_interval = 3;
-  Learner learner = learner_of(settings);
+  CpuLearner learner = learner_of(settings);
   std::vector<float> target = copy_of(learner.target());
   for (int step = 1; step <= 9; ++step) {
     learner.learn(batch(), {}, table());
@@ -215,7 +215,7 @@ TEST_F(LearnerTest, SoftUpdatesGoTauOfTheWayAtEveryInterval) {
   LearnerSettings settings = small_settings();
   settings.tau = 0.25F;
   settings.target_interval = 2;
-  Learner learner = learner_of(settings);
+  CpuLearner learner = learner_of(settings);
   const std::vector<float> first = copy_of(learner.target());
   learner.learn(batch(), {}, table());
   EXPECT_EQ(copy_of(learner.target()), first);
@@ -232,7 +232,7 @@ TEST_F(LearnerTest, LearnsTheRewardsOfOneStepGames) {
       LearnerSettings settings = small_settings();
       settings.loss = loss;
       settings.dueling = dueling;
-      Learner learner = learner_of(settings);
+      CpuLearner learner = learner_of(settings);
       std::vector<Transition> games = batch();
       for (std::size_t index = 0; index < kBatch; ++index) {
         games[index].terminated = true;
@@ -247,7 +247,7 @@ TEST_F(LearnerTest, LearnsTheRewardsOfOneStepGames) {
 }
 
 TEST_F(LearnerTest, ALearningRateOfZeroStopsTheNetwork) {
-  Learner learner = learner_of(small_settings());
+  CpuLearner learner = learner_of(small_settings());
   learner.learn(batch(), {}, table());
   const std::vector<float> before = copy_of(learner.network());
   learner.set_learning_rate(0);

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "trainer/agent/cpu_learner.hpp"
 #include "trainer/agent/evaluation.hpp"
-#include "trainer/agent/learner.hpp"
 #include "trainer/data/error.hpp"
 #include "trainer/environments/market.hpp"
 #include "trainer/numeric/aligned_array.hpp"
@@ -83,10 +83,10 @@ TEST_F(FiveBars, RangeOfRowsNeverUsesABarBeyondIt) {
 }
 
 /// A network of one feature whose bias alone decides.
-Learner always(Action action) {
+CpuLearner always(Action action) {
   LearnerSettings settings;
   settings.widths = {1, 3};
-  Learner learner(settings, Random(1, RandomPurpose::kWeights));
+  CpuLearner learner(settings, Random(1, RandomPurpose::kWeights));
   for (float& value : learner.network().span()) value = 0;
   learner.network()[learner.shape().layers()[0].bias_offset + action] = 1;
   return learner;
@@ -94,7 +94,7 @@ Learner always(Action action) {
 
 TEST_F(FiveBars, EvaluationAddsUp) {
   Trading trading = world(0.01);
-  Learner seller = always(kSell);
+  CpuLearner seller = always(kSell);
   const Evaluation evaluation = evaluate(seller, trading, 4);
   EXPECT_NEAR(evaluation.buy_and_hold.net_return, 1.2 * std::exp(-0.01) - 1, 1e-12);
   EXPECT_EQ(evaluation.buy_and_hold.trades, 1U);

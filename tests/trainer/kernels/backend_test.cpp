@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/seed.hpp"
-#include "trainer/agent/basic_learner.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 #include "trainer/data/error.hpp"
 #include "trainer/kernels/oracle_backend.hpp"
 
@@ -89,7 +89,7 @@ LearnerSettings settings_of(std::vector<std::size_t> widths, std::size_t batch_s
 /// the same weights by `tolerance` of its own.
 void expect_same_steps(const LearnerSettings& settings, double tolerance, double drift) {
   World world(settings.widths.front(), settings.widths.back());
-  Learner learner(settings, Random(5, RandomPurpose::kWeights));
+  CpuLearner learner(settings, Random(5, RandomPurpose::kWeights));
   OracleLearner oracle(settings, Random(5, RandomPurpose::kWeights));
   for (int step = 0; step < 12; ++step) {
     const std::vector<Transition> batch = world.batch(settings.batch_size);
@@ -175,9 +175,9 @@ TEST_P(LearnerOnEveryIsa, EqualStepsGiveEqualBitsWhereverMemoryLies) {
     if (precision == Precision::kBrain && GetParam() < Isa::kAvx512Bf16) continue;
     const LearnerSettings of_both =
         settings({{225, 128, 64, 3}, 31, true, true, Loss::kHuber}, precision);
-    Learner first(of_both, Random(5, RandomPurpose::kWeights));
+    CpuLearner first(of_both, Random(5, RandomPurpose::kWeights));
     const AlignedArray<float> between(1000);
-    Learner second(of_both, Random(5, RandomPurpose::kWeights));
+    CpuLearner second(of_both, Random(5, RandomPurpose::kWeights));
     World world(225, 3);
     for (int step = 0; step < 10; ++step) {
       const std::vector<Transition> batch = world.batch(31);
@@ -195,8 +195,8 @@ TEST_P(LearnerOnEveryIsa, ObservationsThatTheHostAssembledAreThoseOfTheRows) {
     if (precision == Precision::kBrain && GetParam() < Isa::kAvx512Bf16) continue;
     const LearnerSettings of_both =
         settings({{17, 33, 2}, 13, false, true, Loss::kHuber}, precision);
-    Learner by_rows(of_both, Random(5, RandomPurpose::kWeights));
-    Learner assembled(of_both, Random(5, RandomPurpose::kWeights));
+    CpuLearner by_rows(of_both, Random(5, RandomPurpose::kWeights));
+    CpuLearner assembled(of_both, Random(5, RandomPurpose::kWeights));
     World world(17, 2);
     const std::vector<Transition> batch = world.batch(13);
     std::vector<float> rewards;
@@ -221,8 +221,8 @@ TEST_P(LearnerOnEveryIsa, ObservationsThatTheHostAssembledAreThoseOfTheRows) {
 }
 
 TEST_P(LearnerOnEveryIsa, ManyObservationsAtOnceHaveTheValuesOfEachAlone) {
-  Learner learner(settings({{17, 33, 2}, 13, true, true, Loss::kHuber}, Precision::kFloat),
-                  Random(5, RandomPurpose::kWeights));
+  CpuLearner learner(settings({{17, 33, 2}, 13, true, true, Loss::kHuber}, Precision::kFloat),
+                     Random(5, RandomPurpose::kWeights));
   const World world(17, 2);
   Activations<float> activations(learner.shape(), 13);
   learner.values_of_many({world.table().row(0), world.table().stride}, 13, activations);
@@ -238,8 +238,8 @@ TEST_P(LearnerOnEveryIsa, ManyObservationsAtOnceHaveTheValuesOfEachAlone) {
 TEST_P(LearnerOnEveryIsa, WeightsThatTheHostChangedCountAtOnce) {
   for (const Precision precision : {Precision::kFloat, Precision::kBrain}) {
     if (precision == Precision::kBrain && GetParam() < Isa::kAvx512Bf16) continue;
-    Learner learner(settings({{17, 33, 2}, 13, false, true, Loss::kHuber}, precision),
-                    Random(5, RandomPurpose::kWeights));
+    CpuLearner learner(settings({{17, 33, 2}, 13, false, true, Loss::kHuber}, precision),
+                       Random(5, RandomPurpose::kWeights));
     World world(17, 2);
     learner.learn(world.batch(13), {}, world.table());
     const float* const row = world.table().row(0);
@@ -272,7 +272,7 @@ class WithIsaVariable {
 
 std::string complaint_about(const LearnerSettings& settings) {
   try {
-    const Learner learner(settings, Random(5, RandomPurpose::kWeights));
+    const CpuLearner learner(settings, Random(5, RandomPurpose::kWeights));
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -285,13 +285,13 @@ TEST(Isa, TheVariableChoosesAmongWhatTheMachineHas) {
     const auto isa = static_cast<Isa>(index);
     const WithIsaVariable variable(name_of(isa));
     if (is_supported(isa)) {
-      Learner learner(settings, Random(5, RandomPurpose::kWeights));
+      CpuLearner learner(settings, Random(5, RandomPurpose::kWeights));
       EXPECT_EQ(learner.backend().isa(), isa);
     } else {
       EXPECT_NE(complaint_about(settings).find(name_of(isa)), std::string::npos);
     }
   }
-  Learner learner(settings, Random(5, RandomPurpose::kWeights));
+  CpuLearner learner(settings, Random(5, RandomPurpose::kWeights));
   EXPECT_EQ(learner.backend().isa(), best_isa());
 }
 

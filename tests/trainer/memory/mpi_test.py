@@ -22,10 +22,14 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 OPTIONS = ["--data", "synthetic:1500:1", "--epochs", "1", "--learning-starts", "200", "--no-progress"]
 
 
-def run(ranks, *options):
-    """The finished process, on so many ranks (0: without mpirun)."""
+SIMULATED = {"DREY_CUDA_LIBRARY": str(pathlib.Path(PROGRAM).parent.parent / "lib" / "libsimcuda.so"),
+             "DREY_SIM_CONTENTS": "1"}
+
+
+def run(ranks, *options, variables=None):
+    """The finished process, on so many ranks (0: without mpirun), with more environment variables."""
     launcher = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks else []
-    return subprocess.run(launcher + [PROGRAM] + OPTIONS + list(options), env=ENVIRONMENT, cwd=FOLDER,
+    return subprocess.run(launcher + [PROGRAM] + OPTIONS + list(options), env=ENVIRONMENT | (variables or {}), cwd=FOLDER,
                           capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -87,6 +91,22 @@ def bad_input_ends_all():
     expect(not list(FOLDER.glob("half*")), "and nothing is left behind")
 
 
+def devices_share_a_batch():
+    options = ["--device", "cuda", "--batch", "32", "--max-steps", "30", "--eps-end", "1"]
+    alone = run(0, *options, "--stats-json", "device-alone.json", variables=SIMULATED)
+    expect(alone.returncode == 0, "one process trains on the simulated device", alone)
+    two = run(2, *options, "--stats-json", "device-two.json", variables=SIMULATED)
+    expect(two.returncode == 0, "two ranks train, each on its own, and end with equal weights", two)
+    loss, loss_wanted = (stats(f"device-{name}.json")["monitor"]["losses"]["mean"] for name in ("two", "alone"))
+    expect(abs(loss - loss_wanted) < 1e-3 * abs(loss_wanted), f"losses agree: {loss} and {loss_wanted}")
+    done = run(2, *options, "--reduce", "nccl", "--checkpoint", "nccl.safetensors",
+               variables=SIMULATED | {"DREY_NCCL_LIBRARY": "/nowhere/libnccl.so.2"})
+    words = lines_of_program(done.stderr)
+    expect(done.returncode == 2, "without NCCL it is refused", done)
+    expect(len(words) == 1 and "DREY_NCCL_LIBRARY" in words[0], "in one line", done)
+    expect(not list(FOLDER.glob("nccl*")), "and nothing is left behind")
+
+
 def ranks_below(launcher):
     """Process ids of the ranks that mpirun has started."""
     found = []
@@ -126,7 +146,8 @@ def main():
         return 77
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    for part in (gradients_are_averaged, ensembles_are_spread, bad_input_ends_all, a_killed_rank_leaves_a_checkpoint):
+    for part in (gradients_are_averaged, ensembles_are_spread, devices_share_a_batch, bad_input_ends_all,
+                 a_killed_rank_leaves_a_checkpoint):
         part()
         print(f"{part.__name__}: true")
     return 0

@@ -9,6 +9,7 @@
 
 #include "support/seed.hpp"
 #include "trainer/agent/batch_reader.hpp"
+#include "trainer/agent/cpu_learner.hpp"
 #include "trainer/agent/draw_strategy.hpp"
 #include "trainer/agent/replay_store.hpp"
 #include "trainer/environments/raw_states.hpp"
@@ -68,7 +69,7 @@ Transition transition_at(std::uint32_t row, Random& random) {
 TrainingRun train(ReplayStore& store, BatchForm batches, std::size_t batch,
                   const ObservationTable& table, std::uint64_t seed) {
   const LearnerSettings settings = small_learner(batch);
-  Learner learner(settings, Random(seed, RandomPurpose::kWeights));
+  CpuLearner learner(settings, Random(seed, RandomPurpose::kWeights));
   BatchReader reader(batches, batch, settings.gamma);
   Random world(seed, RandomPurpose::kEnvironment);
   Random sampling(seed, RandomPurpose::kReplay);

@@ -155,6 +155,11 @@ static_assert(
     same_call<decltype(DriverTable::mem_pool_set_attribute), PFN_cuMemPoolSetAttribute_v11020>());
 static_assert(
     same_call<decltype(DriverTable::mem_pool_get_attribute), PFN_cuMemPoolGetAttribute_v11020>());
+static_assert(same_call<decltype(DriverTable::module_load_data), PFN_cuModuleLoadData_v2000>());
+static_assert(same_call<decltype(DriverTable::module_unload), PFN_cuModuleUnload_v2000>());
+static_assert(
+    same_call<decltype(DriverTable::module_get_function), PFN_cuModuleGetFunction_v2000>());
+static_assert(same_call<decltype(DriverTable::launch_kernel), PFN_cuLaunchKernel_v4000>());
 
 static_assert(sizeof(MemoryProperties) == sizeof(CUmemAllocationProp));
 static_assert(offsetof(MemoryProperties, type) == offsetof(CUmemAllocationProp, type));
@@ -188,6 +193,9 @@ static_assert(same_number(Result::kNotInitialized, CUDA_ERROR_NOT_INITIALIZED));
 static_assert(same_number(Result::kDeinitialized, CUDA_ERROR_DEINITIALIZED));
 static_assert(same_number(Result::kNoDevice, CUDA_ERROR_NO_DEVICE));
 static_assert(same_number(Result::kInvalidDevice, CUDA_ERROR_INVALID_DEVICE));
+static_assert(same_number(Result::kInvalidImage, CUDA_ERROR_INVALID_IMAGE));
+static_assert(same_number(Result::kNoBinaryForDevice, CUDA_ERROR_NO_BINARY_FOR_GPU));
+static_assert(same_number(Result::kInvalidProgram, CUDA_ERROR_INVALID_PTX));
 static_assert(same_number(Result::kInvalidContext, CUDA_ERROR_INVALID_CONTEXT));
 static_assert(same_number(Result::kInvalidHandle, CUDA_ERROR_INVALID_HANDLE));
 static_assert(same_number(Result::kIllegalState, CUDA_ERROR_ILLEGAL_STATE));

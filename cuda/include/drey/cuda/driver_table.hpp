@@ -111,6 +111,14 @@ struct DriverTable {
   Result (*mem_pool_trim_to)(MemoryPool pool, std::size_t bytes);
   Result (*mem_pool_set_attribute)(MemoryPool pool, PoolAttribute attribute, void* value);
   Result (*mem_pool_get_attribute)(MemoryPool pool, PoolAttribute attribute, void* value);
+
+  // Kernels: nothing of the allocator needs them; the trainer does.
+  Result (*module_load_data)(Module* module, const void* image);
+  Result (*module_unload)(Module module);
+  Result (*module_get_function)(Function* function, Module module, const char* name);
+  Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z,
+                          unsigned shared_bytes, Stream stream, void** parameters, void** extra);
 };
 
 /// One call as cuGetProcAddress knows it.

@@ -14,10 +14,12 @@
 // NOLINTBEGIN(readability-identifier-naming): the driver's own names.
 struct CUctx_st;
 struct CUevent_st;
+struct CUfunc_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
 struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
+struct CUmod_st;
 struct CUstream_st;
 // NOLINTEND(readability-identifier-naming)
 
@@ -27,10 +29,12 @@ using DevicePointer = unsigned long long;
 using MemoryHandle = unsigned long long;
 using Context = ::CUctx_st*;
 using Event = ::CUevent_st*;
+using Function = ::CUfunc_st*;
 using Graph = ::CUgraph_st*;
 using GraphExec = ::CUgraphExec_st*;
 using GraphNode = ::CUgraphNode_st*;
 using MemoryPool = ::CUmemPoolHandle_st*;
+using Module = ::CUmod_st*;
 using Stream = ::CUstream_st*;
 
 /// CUresult, as far as drey tells results apart.
@@ -42,7 +46,10 @@ enum class Result : unsigned {
   kDeinitialized = 4,
   kNoDevice = 100,
   kInvalidDevice = 101,
+  kInvalidImage = 200,
   kInvalidContext = 201,
+  kNoBinaryForDevice = 209,
+  kInvalidProgram = 218,
   kInvalidHandle = 400,
   kIllegalState = 401,
   kNotFound = 500,

@@ -81,6 +81,7 @@ struct Counts {
   std::size_t mappings = 0;
   std::size_t allocations = 0;  ///< by cuMemAlloc, and pieces that pools hold
   std::size_t pools = 0;        ///< created ones
+  std::size_t modules = 0;
   std::size_t host_allocations = 0;
   std::uint64_t physical_bytes = 0;  ///< by cuMemCreate and cuMemAlloc
   std::uint64_t host_bytes = 0;
