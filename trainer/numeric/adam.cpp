@@ -5,10 +5,30 @@
 
 #include <cmath>
 
+#include <drey/base/assert.hpp>
+
 #include "trainer/numeric/kernels/kernels.hpp"
 
 namespace drey::trainer {
 float Adam::step(float* parameters, const float* gradient, const TargetBlend& blend) {
+  const float norm = begin_step(parameters, gradient, blend);
+  sweep(0, first_moment_.size());
+  return norm;
+}
+
+void Adam::sweep(std::size_t first, std::size_t size) const {
+  DREY_ASSERT(first + size <= begun_.size);
+  AdamSweep part = begun_;
+  part.parameters += first;
+  part.gradient += first;
+  part.first_moment += first;
+  part.second_moment += first;
+  if (part.target != nullptr) part.target += first;
+  part.size = size;
+  kernels_->adam(part);
+}
+
+float Adam::begin_step(float* parameters, const float* gradient, const TargetBlend& blend) {
   const std::size_t size = first_moment_.size();
   const auto norm = static_cast<float>(std::sqrt(kernels_->square_sum(gradient, size)));
   ++step_count_;
@@ -16,7 +36,7 @@ float Adam::step(float* parameters, const float* gradient, const TargetBlend& bl
   const auto time = static_cast<double>(step_count_);
   const double correction1 = 1.0 - std::pow(static_cast<double>(settings_.beta1), time);
   const double correction2 = 1.0 - std::pow(static_cast<double>(settings_.beta2), time);
-  AdamSweep sweep = {};
+  AdamSweep& sweep = begun_;
   sweep.scale = norm > settings_.norm_max ? settings_.norm_max / norm : 1.0f;
   sweep.rate = static_cast<float>(static_cast<double>(settings_.learning_rate) / correction1);
   sweep.root_scale = static_cast<float>(1.0 / std::sqrt(correction2));
@@ -30,7 +50,6 @@ float Adam::step(float* parameters, const float* gradient, const TargetBlend& bl
   sweep.second_moment = second_moment_.data();
   sweep.target = blend.target;
   sweep.size = size;
-  kernels_->adam(sweep);
   return norm;
 }
 }  // namespace drey::trainer
