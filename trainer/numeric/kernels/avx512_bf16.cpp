@@ -75,11 +75,11 @@ __m512i one_of_each(__m512i halves) {
 }
 
 /// Where one of each of two vectors of halves come from, in turn, from `first` on.
-constexpr std::array<std::uint16_t, 32> places_of_pairs(std::uint16_t first) {
+constexpr std::array<std::uint16_t, 32> places_of_pairs(std::size_t first) {
   std::array<std::uint16_t, 32> places{};
-  for (std::uint16_t pair = 0; pair < 16; ++pair) {
-    places[2U * pair] = static_cast<std::uint16_t>(first + pair);
-    places[2U * pair + 1] = static_cast<std::uint16_t>(32 + first + pair);
+  for (std::size_t pair = 0; pair < 16; ++pair) {
+    places[2 * pair] = static_cast<std::uint16_t>(first + pair);
+    places[2 * pair + 1] = static_cast<std::uint16_t>(32 + first + pair);
   }
   return places;
 }
@@ -114,14 +114,14 @@ void pair_rows_of_floats(const float* rows, std::size_t row_count, BrainPair* to
     _mm512_storeu_si512(to + row / 2 * kPanelLanes, one_of_each(as<__m512i>(both)));
   }
 }
+
 /// Of two vectors, 16 values in an order of quarters and of values within them.
-constexpr std::array<int, 16> places_of_inputs(int first_pair) {
-  std::array<int, 16> places{};
-  for (int pair = 0; pair < 4; ++pair) {
-    for (int input = 0; input < 4; ++input) {
-      places[static_cast<std::size_t>(pair * 4 + input)] =
-          input / 2 * 16 + input % 2 * 8 + first_pair + pair;
-    }
+constexpr std::array<std::uint32_t, 16> places_of_inputs(std::size_t first_pair) {
+  std::array<std::uint32_t, 16> places{};
+  for (std::size_t place = 0; place < 16; ++place) {
+    const std::size_t pair = first_pair + place / 4;
+    const std::size_t input = place % 4;
+    places[place] = static_cast<std::uint32_t>(input / 2 * 16 + input % 2 * 8 + pair);
   }
   return places;
 }
@@ -132,9 +132,9 @@ void transpose_block(const __m512i (&from)[8], __m512i (&to)[8]) {
   alignas(64) static constexpr auto kFirst = places_of_inputs(0);
   alignas(64) static constexpr auto kSecond = places_of_inputs(4);
   const __m512i places[2] = {_mm512_load_si512(kFirst.data()), _mm512_load_si512(kSecond.data())};
-  for (int half = 0; half < 2; ++half) {  // pairs 0 to 3, 4 to 7
-    __m512i fours[4];                     // quarter q: pair q of four inputs
-    for (int v = 0; v < 4; ++v) {
+  for (std::size_t half = 0; half < 2; ++half) {  // pairs 0 to 3, 4 to 7
+    __m512i fours[4];                             // quarter q: pair q of four inputs
+    for (std::size_t v = 0; v < 4; ++v) {
       fours[v] = _mm512_permutex2var_epi32(from[2 * v], places[half], from[2 * v + 1]);
     }
     const __m512i even[2] = {_mm512_shuffle_i32x4(fours[0], fours[1], 0x88),  // pairs 0, 2
