@@ -26,10 +26,12 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (!options.json.empty()) drey::trainer::check_writable(options.json);
     options.guest = drey::bench::guest_of(std::filesystem::read_symlink("/proc/self/exe")).string();
+    const drey::bench::Machine machine = drey::bench::describe_machine(argc, argv);
     const drey::bench::StepRace race = drey::bench::race_steps(options);
     std::fputs(drey::bench::step_race_text(race.racers).c_str(), stdout);
     if (!options.json.empty()) {
-      drey::trainer::write_file(options.json, drey::bench::step_race_json(race.racers, options));
+      drey::trainer::write_file(options.json,
+                                drey::bench::step_race_json(race.racers, options, machine));
     }
     for (const std::string& refusal : race.refusals) {
       std::fprintf(stderr, "drey-step-race: no row: %s\n", refusal.c_str());

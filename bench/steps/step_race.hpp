@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "race/machine.hpp"
+
 namespace drey::bench {
 struct StepRaceOptions {
   double seconds = 0.5;  ///< CPU time of each racer in each round
@@ -44,5 +46,6 @@ struct StepRace {
 
 StepRace race_steps(const StepRaceOptions& options);
 std::string step_race_text(const std::vector<StepRacer>& racers);
-std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceOptions& options);
+std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceOptions& options,
+                           const Machine& machine);
 }  // namespace drey::bench

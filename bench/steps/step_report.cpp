@@ -75,7 +75,8 @@ std::string step_race_text(const std::vector<StepRacer>& racers) {
   return text;
 }
 
-std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceOptions& options) {
+std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceOptions& options,
+                           const Machine& machine) {
   nlohmann::json rows = nlohmann::json::array();
   for (const StepRacer& racer : racers) {
     nlohmann::json row = {{"name", racer.name},
@@ -94,7 +95,16 @@ std::string step_race_json(const std::vector<StepRacer>& racers, const StepRaceO
     }
     rows.push_back(row);
   }
-  const nlohmann::json json = {{"network", {225, 128, 64, 3}},
+  const nlohmann::json json = {{"format", 1},
+                               {"kind", "steps"},
+                               {"date", machine.date},
+                               {"command", machine.command},
+                               {"machine",
+                                {{"cpu", machine.cpu},
+                                 {"cores", machine.cores},
+                                 {"compiler", machine.compiler},
+                                 {"load_before", machine.load}}},
+                               {"network", {225, 128, 64, 3}},
                                {"batch", 128},
                                {"rounds", options.rounds},
                                {"seconds", options.seconds},

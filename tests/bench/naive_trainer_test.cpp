@@ -101,7 +101,11 @@ TEST(StepRace, ReportsEveryRacerWithItsRounds) {
   naive.steps_per_second = {100, 100, 100};
   StepRaceOptions options;
   options.rounds = 3;
-  const auto json = nlohmann::json::parse(step_race_json({fast, naive}, options));
+  Machine machine;
+  machine.command = "drey-step-race --rounds 3";
+  const auto json = nlohmann::json::parse(step_race_json({fast, naive}, options, machine));
+  EXPECT_EQ(json["kind"], "steps");
+  EXPECT_EQ(json["command"], machine.command);
   EXPECT_EQ(json["racers"][0]["median"], 2000);
   EXPECT_EQ(json["racers"][0]["times_naive"], 20);
   EXPECT_EQ(json["racers"][0]["heap_calls_per_step"], 0);

@@ -107,7 +107,7 @@ TEST(StepGuest, IsComparedWithStepsOfItsKind) {
   guest_twice.double_dqn = true;
   guest_twice.steps_per_second = {500, 250};
   const auto json = nlohmann::json::parse(
-      step_race_json({plain, guest, twice, guest_twice, plain}, StepRaceOptions()));
+      step_race_json({plain, guest, twice, guest_twice, plain}, StepRaceOptions(), Machine()));
   EXPECT_EQ(json["racers"][0]["times_libtorch"], 2.5);
   EXPECT_EQ(json["racers"][1]["times_libtorch"], 1);
   EXPECT_EQ(json["racers"][2]["times_libtorch"], 5);

@@ -9,9 +9,13 @@
 
 namespace drey::trainer {
 Action greedy_action(const float* values, std::size_t action_count) {
+  // Chosen, not jumped to: which action is best, no processor foretells.
   std::size_t best = 0;
+  float top = values[0];
   for (std::size_t action = 1; action < action_count; ++action) {
-    if (values[action] > values[best]) best = action;
+    const bool is_higher = values[action] > top;
+    best = is_higher ? action : best;
+    top = is_higher ? values[action] : top;
   }
   return static_cast<Action>(best);
 }

@@ -9,6 +9,17 @@
 #include <drey/base/assert.hpp>
 
 namespace drey::trainer {
+namespace {
+/// How much of a job a thread does before it looks again. Another job's weights and moments are not
+/// in this core's cache: so large slices at first, and small ones at the end, when who is done early
+/// would wait. A job of which one thread had no slice at first begins after 1 / threads of a job: no
+/// later than it must where there is a job more than there are threads.
+constexpr std::size_t slice_of(std::size_t left, std::size_t threads, std::size_t least) {
+  return std::min(left, std::max(least, left / threads));
+}
+static_assert(slice_of(64, 2, 4) == 32 && slice_of(9, 2, 4) == 4 && slice_of(3, 2, 4) == 3);
+}  // namespace
+
 WorkTeam::WorkTeam(std::size_t thread_count, std::size_t job_count) : jobs_(job_count) {
   DREY_ASSERT(thread_count >= 1 && job_count >= 1);
   threads_.reserve(thread_count - 1);
@@ -39,7 +50,7 @@ void WorkTeam::work(std::unique_lock<std::mutex>& lock) {
   ++working_count_;
   while (Job* const job = next_job()) {
     const auto index = static_cast<std::size_t>(job - jobs_.data());
-    const std::size_t count = std::min(kSliceSteps, job->left);
+    const std::size_t count = slice_of(job->left, threads_.size() + 1, kSliceSteps);
     job->is_taken = true;
     lock.unlock();
     std::exception_ptr failure;

@@ -37,41 +37,53 @@ void ask_for(const float* row, std::size_t width) {
   for (std::size_t place = 0; place < width; place += kLaneCount) __builtin_prefetch(row + place);
 }
 
-/// Calls use(column, row) for all observations of a batch, rows further on being fetched meanwhile.
-template <class Use>
-void for_each_row(std::span<const Transition> batch, const ObservationTable& table, Use use) {
+/// Calls use(index, row) for `row_of` each transition, rows further on being fetched meanwhile.
+template <class RowOf, class Use>
+void for_each_row(std::span<const Transition> batch, const ObservationTable& table, RowOf row_of,
+                  Use use) {
   for (std::size_t index = 0; index < batch.size(); ++index) {
     if (index + kRowsAhead < batch.size()) {
-      const Transition& later = batch[index + kRowsAhead];
-      ask_for(table.row(later.observation), table.width);
-      ask_for(table.row(later.next_observation), table.width);
+      ask_for(table.row(row_of(batch[index + kRowsAhead])), table.width);
     }
-    use(index, table.row(batch[index].observation));
-    use(batch.size() + index, table.row(batch[index].next_observation));
+    use(index, table.row(row_of(batch[index])));
   }
+}
+
+ObservationRow observation_of(const Transition& transition) {
+  return transition.observation;
+}
+
+ObservationRow next_observation_of(const Transition& transition) {
+  return transition.next_observation;
 }
 }  // namespace
 
-/// What kBrain has beside the floats.
+/// What kBrain has beside the floats. A step's memory is larger than the second-level cache if it is
+/// not used again: next observations and observations share their columns, one after the other, and
+/// all passes their hidden layers.
 struct BrainParts {
   BrainParts(const NetworkShape& shape, std::size_t batch)
       : network(shape),
         target(shape),
-        inputs(brain_columns(shape.inputs(), 2 * batch)),
+        inputs(brain_columns(shape.inputs(), batch)),
         observation(brain_columns(shape.inputs(), 1)),
-        activations(shape, 2 * batch),
-        beyond(shape, batch),
+        hidden(shape, batch),
+        output_stride(stride_of(shape.layers().back().outputs_padded)),
+        outputs(output_stride * batch * 3),
         single(shape, 1),
         backward(shape, batch) {}
 
   BrainWeights network;
   BrainWeights target;
-  bool are_stale = true;  ///< someone may have changed the floats
+  bool are_stale = true;             ///< someone may have changed the floats
+  std::span<const Transition> rows;  ///< what forward() is to gather; empty: CpuBackend::inputs()
+  ObservationTable table;
   BrainColumns inputs;
   BrainColumns observation;
-  BrainActivations activations;
-  BrainActivations beyond;
-  BrainActivations single;
+  BrainHidden hidden;
+  std::size_t output_stride;
+  AlignedArray<float> outputs;  ///< of the network on both kinds, of the target on the next ones
+  BrainHidden single;
   BrainBackward backward;
 };
 
@@ -114,57 +126,80 @@ AlignedArray<float>& CpuBackend::target() {
 
 void CpuBackend::refresh_rounded() {
   if (!brain_->are_stale) return;
-  brain_->network.assign(*kernels_, shape_, network_.data());
-  brain_->target.assign(*kernels_, shape_, target_.data());
+  brain_->network.assign(*kernels_, network_.data());
+  brain_->target.assign(*kernels_, target_.data());
   brain_->are_stale = false;
 }
 
 void CpuBackend::gather(std::span<const Transition> batch, const ObservationTable& table) {
   DREY_ASSERT(batch.size() == batch_ && table.width == shape_.inputs());
-  const std::size_t width = table.width;
   if (brain_) {
-    for_each_row(batch, table, [&](std::size_t column, const float* row) {
-      kernels_->round(row, brain_->inputs.column(column), width);
-    });
-  } else {
-    for_each_row(batch, table, [&](std::size_t column, const float* row) {
-      std::memcpy(inputs_.data() + column * input_stride_, row, width * sizeof(float));
-    });
+    brain_->rows = batch;
+    brain_->table = table;
+    return;
   }
+  const auto copy_to = [&](std::size_t first) {
+    return [this, first, width = table.width](std::size_t index, const float* row) {
+      std::memcpy(inputs_.data() + (first + index) * input_stride_, row, width * sizeof(float));
+    };
+  };
+  for_each_row(batch, table, observation_of, copy_to(0));
+  for_each_row(batch, table, next_observation_of, copy_to(batch_));
 }
 
 void CpuBackend::inputs_changed() {
-  if (!brain_) return;
-  for (std::size_t column = 0; column < 2 * batch_; ++column) {
-    kernels_->round(inputs_.data() + column * input_stride_, brain_->inputs.column(column),
-                    shape_.inputs());
+  if (brain_) brain_->rows = {};
+}
+
+void CpuBackend::round_inputs(bool are_next) {
+  const auto round = [&](std::size_t index, const float* row) {
+    kernels_->round(row, brain_->inputs.column(index), shape_.inputs());
+  };
+  if (!brain_->rows.empty()) {
+    for_each_row(brain_->rows, brain_->table, are_next ? next_observation_of : observation_of,
+                 round);
+    return;
+  }
+  const Columns<const float> assembled = columns_from(inputs(), are_next ? batch_ : 0);
+  for (std::size_t index = 0; index < batch_; ++index) {
+    round(index, assembled.values + index * assembled.stride);
   }
 }
 
 void CpuBackend::forward(bool is_double) {
   is_double_ = is_double;
-  // The network is asked about the next observations too: as one product twice as wide.
-  const std::size_t width = is_double ? 2 * batch_ : batch_;
   if (brain_) {
     refresh_rounded();
-    trainer::forward(*kernels_, shape_, network_.data(), brain_->network, brain_->inputs, 0, width,
-                     brain_->activations);
-    trainer::forward(*kernels_, shape_, target_.data(), brain_->target, brain_->inputs, batch_,
-                     batch_, brain_->beyond);
+    const auto pass = [&](const AlignedArray<float>& block, const BrainWeights& weights,
+                          Columns<float> to) {
+      trainer::forward(*kernels_, shape_, block.data(), weights, brain_->inputs, batch_,
+                       brain_->hidden, to);
+    };
+    round_inputs(true);
+    pass(target_, brain_->target, target_outputs());
+    if (is_double) {
+      const Columns<float> all = outputs();
+      pass(network_, brain_->network, {all.values + batch_ * all.stride, all.stride});
+    }
+    round_inputs(false);  // what backward() wants is left behind
+    pass(network_, brain_->network, outputs());
     return;
   }
-  trainer::forward(*kernels_, shape_, network_.data(), columns_from(inputs(), 0), width,
-                   activations_);
+  // The network is asked about the next observations too: as one product twice as wide.
+  trainer::forward(*kernels_, shape_, network_.data(), columns_from(inputs(), 0),
+                   is_double ? 2 * batch_ : batch_, activations_);
   trainer::forward(*kernels_, shape_, target_.data(), columns_from(inputs(), batch_), batch_,
                    beyond_);
 }
 
 Columns<float> CpuBackend::outputs() {
-  return brain_ ? brain_->activations.outputs() : activations_.outputs();
+  if (brain_) return {brain_->outputs.data(), brain_->output_stride};
+  return activations_.outputs();
 }
 
 Columns<float> CpuBackend::target_outputs() {
-  return brain_ ? brain_->beyond.outputs() : beyond_.outputs();
+  if (!brain_) return beyond_.outputs();
+  return {brain_->outputs.data() + 2 * batch_ * brain_->output_stride, brain_->output_stride};
 }
 
 Columns<float> CpuBackend::output_deltas() {
@@ -181,7 +216,7 @@ LossReport CpuBackend::compute_loss(Loss loss, const BatchTerms& terms) {
 
 void CpuBackend::backward() {
   if (brain_) {
-    brain_->backward.run(*kernels_, shape_, network_.data(), brain_->inputs, brain_->activations,
+    brain_->backward.run(*kernels_, shape_, network_.data(), brain_->inputs, brain_->hidden,
                          gradient_.data());
     return;
   }
@@ -192,15 +227,15 @@ void CpuBackend::backward() {
 float CpuBackend::update(const TargetStep& step) {
   TargetBlend blend;
   if (step.is_due) blend = {target_.data(), step.part};
-  const float norm = adam_.step(network_.data(), gradient_.data(), blend);
-  if (brain_) {
-    const bool target_was_changed_by_host = brain_->are_stale;
-    brain_->network.assign(*kernels_, shape_, network_.data());
-    if (step.is_due || target_was_changed_by_host) {
-      brain_->target.assign(*kernels_, shape_, target_.data());
-    }
-    brain_->are_stale = false;
+  if (!brain_) return adam_.step(network_.data(), gradient_.data(), blend);
+  const float norm = adam_.begin_step(network_.data(), gradient_.data(), blend);
+  const bool has_new_target = step.is_due || brain_->are_stale;  // changed by the step or the host
+  for (const BlockPiece& piece : brain_->network.pieces()) {
+    adam_.sweep(piece.first, piece.size);
+    brain_->network.assign(*kernels_, network_.data(), piece);
+    if (has_new_target) brain_->target.assign(*kernels_, target_.data(), piece);
   }
+  brain_->are_stale = false;
   return norm;
 }
 
@@ -213,9 +248,10 @@ std::span<const float> CpuBackend::values_of(const float* observation) {
   if (brain_) {
     refresh_rounded();
     kernels_->round(observation, brain_->observation.column(0), shape_.inputs());
-    trainer::forward(*kernels_, shape_, network_.data(), brain_->network, brain_->observation, 0, 1,
-                     brain_->single);
-    return {brain_->single.outputs().values, shape_.outputs()};
+    const Columns<float> out = single_.outputs();
+    trainer::forward(*kernels_, shape_, network_.data(), brain_->network, brain_->observation, 1,
+                     brain_->single, out);
+    return {out.values, shape_.outputs()};
   }
   trainer::forward(*kernels_, shape_, network_.data(),
                    Columns<const float>{observation, input_stride_}, 1, single_);

@@ -30,6 +30,7 @@ class CpuBackend {
   [[nodiscard]] std::uint64_t step_count() const { return adam_.step_count(); }
   void set_learning_rate(float rate) { adam_.set_learning_rate(rate); }
 
+  /// kBrain: what `batch` names must stay until forward() is done, which reads the rows.
   void gather(std::span<const Transition> batch, const ObservationTable& table);
   [[nodiscard]] Columns<float> inputs() { return {inputs_.data(), input_stride_}; }
   void inputs_changed();
@@ -55,6 +56,7 @@ class CpuBackend {
 
  private:
   void refresh_rounded();
+  void round_inputs(bool are_next);
   [[nodiscard]] Columns<float> outputs();
   [[nodiscard]] Columns<float> target_outputs();
   [[nodiscard]] Columns<float> output_deltas();

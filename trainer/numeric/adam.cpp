@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <drey/base/assert.hpp>
+
 #include "trainer/numeric/kernels/kernels.hpp"
 
 namespace drey::trainer {
@@ -18,11 +20,29 @@ AdamFactors Adam::next_factors() const {
 }
 
 float Adam::step(float* parameters, const float* gradient, const TargetBlend& blend) {
+  const float norm = begin_step(parameters, gradient, blend);
+  sweep(0, first_moment_.size());
+  return norm;
+}
+
+void Adam::sweep(std::size_t first, std::size_t size) const {
+  DREY_ASSERT(first + size <= begun_.size);
+  AdamSweep part = begun_;
+  part.parameters += first;
+  part.gradient += first;
+  part.first_moment += first;
+  part.second_moment += first;
+  if (part.target != nullptr) part.target += first;
+  part.size = size;
+  kernels_->adam(part);
+}
+
+float Adam::begin_step(float* parameters, const float* gradient, const TargetBlend& blend) {
   const std::size_t size = first_moment_.size();
   const auto norm = static_cast<float>(std::sqrt(kernels_->square_sum(gradient, size)));
   const AdamFactors factors = next_factors();
   ++step_count_;
-  AdamSweep sweep = {};
+  AdamSweep& sweep = begun_;
   sweep.scale = norm > settings_.norm_max ? settings_.norm_max / norm : 1.0f;
   sweep.rate = factors.rate;
   sweep.root_scale = factors.root_scale;
@@ -36,7 +56,6 @@ float Adam::step(float* parameters, const float* gradient, const TargetBlend& bl
   sweep.second_moment = second_moment_.data();
   sweep.target = blend.target;
   sweep.size = size;
-  kernels_->adam(sweep);
   return norm;
 }
 }  // namespace drey::trainer

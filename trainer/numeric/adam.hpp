@@ -8,13 +8,12 @@
 #pragma once
 
 #include "trainer/numeric/aligned_array.hpp"
+#include "trainer/numeric/kernels/kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace drey::trainer {
-struct Kernels;
-extern const Kernels portable_kernels;
 
 struct AdamSettings {
   float learning_rate = 1e-4f;
@@ -55,6 +54,12 @@ class Adam {
   /// Of the step that comes next, for whoever takes it elsewhere.
   [[nodiscard]] AdamFactors next_factors() const;
 
+  /// step() for a caller that has something to do with each part while it is in the first-level
+  /// cache: begin_step(), then sweep() over parts that cover the block once. Requires of sweep():
+  /// values `first` to `first` + `size`, both multiples of 16. Returns: as step().
+  float begin_step(float* parameters, const float* gradient, const TargetBlend& blend);
+  void sweep(std::size_t first, std::size_t size) const;
+
   void set_learning_rate(float learning_rate) { settings_.learning_rate = learning_rate; }
 
   [[nodiscard]] const AdamSettings& settings() const { return settings_; }
@@ -69,5 +74,6 @@ class Adam {
   AlignedArray<float> first_moment_;
   AlignedArray<float> second_moment_;
   std::uint64_t step_count_ = 0;
+  AdamSweep begun_ = {};
 };
 }  // namespace drey::trainer

@@ -11,6 +11,10 @@ namespace {
 constexpr BrainPair kOnes = 0x3f803f80;  // 1, twice
 constexpr std::size_t kLineHalves = 32;  // values of bfloat16 in a cache line
 
+// Of a piece of weights: even, so that pairs do not span pieces; 4 KB of floats.
+constexpr std::size_t kPieceInputs = 64;
+static_assert(kPieceInputs % 2 == 0);
+
 /// Values from column to column: whole lines, an odd number of them (see stride_of()).
 std::size_t brain_stride(std::size_t width) {
   const std::size_t lines = (width + kLineHalves - 1) / kLineHalves;
@@ -28,19 +32,27 @@ BrainWeights::BrainWeights(const NetworkShape& shape) {
   std::size_t size = 0;
   for (const LayerShape& layer : shape.layers()) {
     offsets_.push_back(size);
-    size += layer.panel_count() * panel_size(layer.inputs);
+    for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
+      const std::size_t first = layer.weights_offset + panel * layer.panel_size();
+      for (std::size_t input = 0; input < layer.inputs; input += kPieceInputs) {
+        const std::size_t inputs = std::min(kPieceInputs, layer.inputs - input);
+        pieces_.push_back(
+            {first + input * kPanelLanes, inputs * kPanelLanes, size + input / 2 * kPanelLanes});
+      }
+      size += panel_size(layer.inputs);
+    }
+    pieces_.push_back({layer.bias_offset, layer.outputs_padded, kNoPairs});
   }
   values_ = AlignedArray<BrainPair>(size);
 }
 
-void BrainWeights::assign(const Kernels& kernels, const NetworkShape& shape, const float* block) {
-  for (std::size_t index = 0; index < shape.layers().size(); ++index) {
-    const LayerShape& layer = shape.layers()[index];
-    for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
-      kernels.pair_rows(block + layer.weights_offset + panel * layer.panel_size(), layer.inputs,
-                        values_.data() + offsets_[index] + panel * panel_size(layer.inputs));
-    }
-  }
+void BrainWeights::assign(const Kernels& kernels, const float* block) {
+  for (const BlockPiece& piece : pieces_) assign(kernels, block, piece);
+}
+
+void BrainWeights::assign(const Kernels& kernels, const float* block, const BlockPiece& piece) {
+  if (piece.pairs == kNoPairs) return;
+  kernels.pair_rows(block + piece.first, piece.size / kPanelLanes, values_.data() + piece.pairs);
 }
 
 BrainColumns brain_columns(std::size_t width, std::size_t batch) {
@@ -48,18 +60,16 @@ BrainColumns brain_columns(std::size_t width, std::size_t batch) {
   return {AlignedArray<Brain>(stride * batch), width, stride};
 }
 
-BrainActivations::BrainActivations(const NetworkShape& shape, std::size_t batch_max)
-    : output_stride_(stride_of(shape.layers().back().outputs_padded)),
-      outputs_(output_stride_ * batch_max) {
+BrainHidden::BrainHidden(const NetworkShape& shape, std::size_t batch_max) {
   for (const LayerShape& layer : shape.layers().first(shape.layers().size() - 1)) {
-    hidden_.push_back(brain_columns(layer.outputs_padded, batch_max));
+    layers_.push_back(brain_columns(layer.outputs_padded, batch_max));
   }
 }
 
 void forward(const Kernels& kernels, const NetworkShape& shape, const float* block,
-             const BrainWeights& weights, const BrainColumns& inputs, std::size_t first,
-             std::size_t batch, BrainActivations& activations) {
-  const BrainPair* below = inputs.pairs(first);
+             const BrainWeights& weights, const BrainColumns& inputs, std::size_t batch,
+             BrainHidden& hidden, Columns<float> outputs) {
+  const BrainPair* below = inputs.pairs(0);
   std::size_t below_stride = inputs.stride / 2;
   for (std::size_t index = 0; index < shape.layers().size(); ++index) {
     const LayerShape& layer = shape.layers()[index];
@@ -67,12 +77,11 @@ void forward(const Kernels& kernels, const NetworkShape& shape, const float* blo
     const std::size_t panel_size = BrainWeights::panel_size(layer.inputs);
     const float* const bias = block + layer.bias_offset;
     if (index + 1 == shape.layers().size()) {
-      const Columns<float> out = activations.outputs();
       kernels.multiply_pairs({batch, depth, layer.panel_count(), below, below_stride, 1,
-                              weights.of_layer(index), panel_size, kPanelLanes, out.values,
-                              out.stride, kPanelLanes, bias, nullptr, false});
+                              weights.of_layer(index), panel_size, kPanelLanes, outputs.values,
+                              outputs.stride, kPanelLanes, bias, nullptr, false});
     } else {
-      BrainColumns& out = activations.hidden(index);
+      BrainColumns& out = hidden.layer(index);
       kernels.multiply_pairs_to_brain(
           {batch, depth, layer.panel_count(), below, below_stride, 1, weights.of_layer(index),
            panel_size, kPanelLanes, out.column(0), out.stride, kPanelLanes, bias, nullptr, true});
@@ -80,7 +89,7 @@ void forward(const Kernels& kernels, const NetworkShape& shape, const float* blo
       below_stride = out.stride / 2;
     }
   }
-  if (shape.is_dueling()) join_streams(activations.outputs(), shape.outputs(), batch);
+  if (shape.is_dueling()) join_streams(outputs, shape.outputs(), batch);
 }
 
 BrainBackward::BrainBackward(const NetworkShape& shape, std::size_t batch_size)
@@ -94,14 +103,11 @@ BrainBackward::BrainBackward(const NetworkShape& shape, std::size_t batch_size)
   below_ = AlignedArray<BrainPair>(widest * ((batch_size + 1) / 2));
   delta_ = AlignedArray<BrainPair>(widest * ((batch_size + 1) / 2));
   zeros_ = AlignedArray<Brain>(widest);
-  std::size_t rounded = 0;
   std::size_t transposed = 0;
   for (const LayerShape& layer : shape.layers().subspan(1)) {
-    rounded = std::max(rounded, layer.panel_size());
     transposed =
         std::max(transposed, layer.outputs_padded / 2 * stride_of(padded_to_lanes(layer.inputs)));
   }
-  rounded_ = AlignedArray<Brain>(rounded + kLineHalves);
   transposed_ = AlignedArray<BrainPair>(transposed);
 }
 
@@ -121,16 +127,9 @@ std::size_t BrainBackward::interleave(const Kernels& kernels, BrainColumns& from
 void BrainBackward::transpose(const Kernels& kernels, const LayerShape& layer, const float* block) {
   transposed_stride_ = stride_of(padded_to_lanes(layer.inputs));
   for (std::size_t panel = 0; panel < layer.panel_count(); ++panel) {
-    kernels.round(block + layer.weights_offset + panel * layer.panel_size(), rounded_.data(),
-                  layer.panel_size());
-    const auto* const pairs = reinterpret_cast<const BrainPair*>(rounded_.data());
-    for (std::size_t pair = 0; pair < kPanelLanes / 2; ++pair) {
-      BrainPair* const row =
-          transposed_.data() + (panel * kPanelLanes / 2 + pair) * transposed_stride_;
-      for (std::size_t input = 0; input < layer.inputs; ++input) {
-        row[input] = pairs[input * (kPanelLanes / 2) + pair];
-      }
-    }
+    kernels.transpose_rows(block + layer.weights_offset + panel * layer.panel_size(), layer.inputs,
+                           transposed_.data() + panel * kPanelLanes / 2 * transposed_stride_,
+                           transposed_stride_);
   }
 }
 
@@ -148,7 +147,7 @@ void BrainBackward::multiply_gradient(const Kernels& kernels, const LayerShape& 
 }
 
 void BrainBackward::run(const Kernels& kernels, const NetworkShape& shape, const float* block,
-                        BrainColumns& inputs, BrainActivations& activations, float* gradient) {
+                        BrainColumns& inputs, BrainHidden& hidden, float* gradient) {
   if (shape.is_dueling()) split_streams(output_deltas(), shape.outputs(), batch_);
   const std::size_t last = shape.layers().size() - 1;
   for (std::size_t column = 0; column < batch_; ++column) {
@@ -157,7 +156,7 @@ void BrainBackward::run(const Kernels& kernels, const NetworkShape& shape, const
   }
   for (std::size_t index = last + 1; index-- > 0;) {
     const LayerShape& layer = shape.layers()[index];
-    BrainColumns& below = index == 0 ? inputs : activations.hidden(index - 1);
+    BrainColumns& below = index == 0 ? inputs : hidden.layer(index - 1);
     const std::size_t below_stride = interleave(kernels, below, below_);
     const std::size_t delta_stride = interleave(kernels, deltas_[index], delta_);
     multiply_gradient(kernels, layer, below_stride, delta_stride, gradient);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "trainer/numeric/aligned_array.hpp"
@@ -27,13 +28,25 @@ struct BrainColumns {
   }
 };
 
+/// Values of a block that lie side by side: biases, or inputs of one panel of weights.
+struct BlockPiece {
+  std::size_t first;
+  std::size_t size;
+  std::size_t pairs;  ///< where the rounded weights begin; kNoPairs: biases have none
+};
+inline constexpr std::size_t kNoPairs = ~std::size_t{0};
+
 /// A rounded copy of a block's weights, panel by panel in pairs of inputs.
 class BrainWeights {
  public:
   explicit BrainWeights(const NetworkShape& shape);
 
-  /// Takes over what `block` holds now.
-  void assign(const Kernels& kernels, const NetworkShape& shape, const float* block);
+  /// Takes over what `block` holds now: all of it, or one of pieces().
+  void assign(const Kernels& kernels, const float* block);
+  void assign(const Kernels& kernels, const float* block, const BlockPiece& piece);
+
+  /// All of the block, in its order. Each one's floats fit into the first-level cache five times.
+  [[nodiscard]] std::span<const BlockPiece> pieces() const { return pieces_; }
 
   [[nodiscard]] const BrainPair* of_layer(std::size_t layer) const {
     return values_.data() + offsets_[layer];
@@ -45,30 +58,28 @@ class BrainWeights {
 
  private:
   std::vector<std::size_t> offsets_;
+  std::vector<BlockPiece> pieces_;
   AlignedArray<BrainPair> values_;
 };
 
-/// What one network's forward pass leaves behind: a matrix per hidden layer, and the outputs.
-class BrainActivations {
+/// What a forward pass leaves behind of the layers between: a matrix for each.
+class BrainHidden {
  public:
-  BrainActivations(const NetworkShape& shape, std::size_t batch_max);
+  BrainHidden(const NetworkShape& shape, std::size_t batch_max);
 
-  [[nodiscard]] BrainColumns& hidden(std::size_t layer) { return hidden_[layer]; }
-  [[nodiscard]] Columns<float> outputs() { return {outputs_.data(), output_stride_}; }
+  [[nodiscard]] BrainColumns& layer(std::size_t index) { return layers_[index]; }
 
  private:
-  std::vector<BrainColumns> hidden_;
-  std::size_t output_stride_;
-  AlignedArray<float> outputs_;
+  std::vector<BrainColumns> layers_;
 };
 
 /// Columns for observations of `width` values. Shape: (width, batch).
 BrainColumns brain_columns(std::size_t width, std::size_t batch);
 
-/// Columns `first` to `first` + `batch` of `inputs` through the network; results from column 0 on.
+/// The first `batch` columns of `inputs` through the network. Shape: outputs (padded, batch).
 void forward(const Kernels& kernels, const NetworkShape& shape, const float* block,
-             const BrainWeights& weights, const BrainColumns& inputs, std::size_t first,
-             std::size_t batch, BrainActivations& activations);
+             const BrainWeights& weights, const BrainColumns& inputs, std::size_t batch,
+             BrainHidden& hidden, Columns<float> outputs);
 
 /// The backward pass and its buffers.
 class BrainBackward {
@@ -78,9 +89,9 @@ class BrainBackward {
   /// As deltas.outputs() of network.hpp: to be filled before run().
   [[nodiscard]] Columns<float> output_deltas() { return {output_deltas_.data(), output_stride_}; }
 
-  /// The gradient of the first batch_size columns, after forward() on them from column 0 on.
+  /// The gradient of batch_size columns, after forward() on them.
   void run(const Kernels& kernels, const NetworkShape& shape, const float* block,
-           BrainColumns& inputs, BrainActivations& activations, float* gradient);
+           BrainColumns& inputs, BrainHidden& hidden, float* gradient);
 
  private:
   /// Rows of pairs of two columns each: to(column pair, row). Returns: values from row to row.
@@ -92,11 +103,11 @@ class BrainBackward {
   std::size_t batch_;
   std::size_t output_stride_;
   AlignedArray<float> output_deltas_;
-  std::vector<BrainColumns> deltas_;    ///< by layer
-  AlignedArray<BrainPair> below_;       ///< a layer's inputs in pairs of the batch
-  AlignedArray<BrainPair> delta_;       ///< its deltas in pairs of the batch
-  AlignedArray<Brain> rounded_;         ///< a layer's weights
-  AlignedArray<BrainPair> transposed_;  ///< the same in pairs of outputs, inputs side by side
+  std::vector<BrainColumns> deltas_;  ///< by layer
+  AlignedArray<BrainPair> below_;     ///< a layer's inputs in pairs of the batch
+  AlignedArray<BrainPair> delta_;     ///< its deltas in pairs of the batch
+  AlignedArray<BrainPair>
+      transposed_;  ///< a layer's weights in pairs of outputs, inputs side by side
   std::size_t transposed_stride_ = 0;
   AlignedArray<Brain> zeros_;  ///< the column that an odd batch lacks
 };

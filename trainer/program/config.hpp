@@ -124,6 +124,7 @@ using Real = Limits<double>;
 inline constexpr std::uint64_t kMany = 1'000'000'000;
 inline constexpr Count kHorizon{1, 1'000'000};  // epochs
 inline constexpr Words kShapes{"constant", "linear", "cosine"};
+inline constexpr Words<2> kPrecisions{"f32", "bf16"};
 
 /// The rows that say where the agent acts: environments, evaluation, fees.
 template <class Hyper, class Row>
@@ -194,7 +195,7 @@ void for_each_learner_option(Hyper& hyper, Row&& row) {
   row("--gamma", hyper.gamma, Real{0, 1}, "", "Value of a reward one step later.");
   row("--loss", hyper.loss, Words{"huber", "mse"}, "", "Loss of an error.");
   row("--grad-clip", hyper.grad_clip, Real{1e-9, 1e9}, "", "Largest norm of a gradient.");
-  row("--precision", hyper.precision, Words{"f32", "bf16"}, "",
+  row("--precision", hyper.precision, kPrecisions, "",
       "Of products; bf16 needs a processor with it. Sums, weights and moments are f32.");
   row("--lr", hyper.learning_rate, Real{1e-12, 1}, "", "Adam's learning rate.");
   row("--lr-schedule", hyper.learning_rate_shape, kShapes, "", "How it goes to --lr-end.");

@@ -12,6 +12,7 @@
 #include <drey/base/version.hpp>
 
 #include "trainer/numeric/hash.hpp"
+#include "trainer/numeric/isa.hpp"
 #include "trainer/program/block_tensors.hpp"
 #include "trainer/program/heap_calls.hpp"
 #include "trainer/program/hyperparameters_json.hpp"
@@ -102,6 +103,10 @@ std::string allocator_text() {
   return text + ", " + allocator.how.c_str();
 }
 
+std::string kernels_text(const Hyperparameters& hyper) {
+  return std::string(name_of(chosen_isa())) + ", " + text_of(hyper.precision, kPrecisions);
+}
+
 void log_result(const SessionResult& result, const std::string& hash) {
   log_line("trained: %llu gradient steps in %.2f s, %.0f per second; weights hash %s",
            static_cast<unsigned long long>(result.gradient_steps), result.train_seconds,
@@ -137,6 +142,9 @@ std::string stats_json(const Config& config, const Problem& problem, Agent& agen
                        {"version", allocator.version.c_str()},
                        {"how", allocator.how.c_str()}}},
                      {"version", kVersionText},
+                     {"kernels",
+                      {{"isa", name_of(chosen_isa())},
+                       {"precision", text_of(config.hyper.precision, kPrecisions)}}},
                      {"seed", config.hyper.seed},
                      {"hyperparameters", to_json(config.hyper)},
                      {"memory_options", memory_options_json(config.run)},

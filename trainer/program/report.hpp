@@ -12,6 +12,10 @@ namespace drey::trainer {
 /// "drey 0.1.0, linked into the program": asked of the process.
 [[nodiscard]] std::string allocator_text();
 
+/// "avx512, f32": instruction set of the products, and what their operands are rounded to.
+/// Fails: ConfigError when DREY_ISA cannot be followed.
+[[nodiscard]] std::string kernels_text(const Hyperparameters& hyper);
+
 /// Steps, seconds, weights hash.
 void log_result(const SessionResult& result, const std::string& hash);
 

@@ -203,6 +203,7 @@ int run_all(const CommandLine& line, Entries more, const Ranks& ranks) {
     failure = std::current_exception();
   }
   ranks.agree(failure);
+  log_line("kernels: %s", kernels_text(run.config.hyper).c_str());
   if (run.session) return train(run, ranks);
   run.problem->evaluate(*run.evaluated);
   return finish(run.config, *run.problem, *run.evaluated, {}, {}, ranks);

@@ -104,6 +104,27 @@ TEST(Adam, MovesTheWeightsAlikeWithAndWithoutATarget) {
   for (std::size_t index = 0; index < kSize; ++index) EXPECT_EQ(alone[index], followed[index]);
 }
 
+TEST(Adam, InPiecesGivesTheBitsOfTheWhole) {
+  AlignedArray<float> whole = random_block(1, 1.0F);
+  AlignedArray<float> pieces = random_block(1, 1.0F);
+  AlignedArray<float> whole_target = random_block(2, 1.0F);
+  AlignedArray<float> pieces_target = random_block(2, 1.0F);
+  Adam one(AdamSettings{}, kSize);
+  Adam other(AdamSettings{}, kSize);
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    const AlignedArray<float> gradient = random_block(100 + step, 50.0F);
+    const float norm = one.step(whole.data(), gradient.data(), {whole_target.data(), 0.25F});
+    EXPECT_EQ(norm,
+              other.begin_step(pieces.data(), gradient.data(), {pieces_target.data(), 0.25F}));
+    other.sweep(64, kSize - 64);
+    other.sweep(0, 64);
+  }
+  for (std::size_t place = 0; place < kSize; ++place) {
+    ASSERT_EQ(whole[place], pieces[place]) << place;
+    ASSERT_EQ(whole_target[place], pieces_target[place]) << place;
+  }
+}
+
 TEST(Adam, TakesANewLearningRateAtTheNextStep) {
   AlignedArray<float> weights(kSize);
   AlignedArray<float> gradient(kSize);

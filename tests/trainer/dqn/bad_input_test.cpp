@@ -160,6 +160,28 @@ TEST(BadOutput, IsFoundBeforeTraining) {
   }
 }
 
+TEST(BadOutput, OfADiskThatIsFullIsALineAndTheLastCheckpointStays) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("checkpoint");
+  const std::vector<std::string> options = {"--checkpoint", path, "--metrics", folder.path("csv")};
+  const ChildResult first = run_trainer(small_run("1") + options);
+  ASSERT_TRUE(first.succeeded()) << first.summary();
+  const std::string before = drey::trainer::read_file(path);
+  // A file of the next checkpoint's size is refused as a full disk would refuse it.
+  const std::vector<std::string> limited = {
+      "/bin/sh", "-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"", DREY_TRAIN_PROGRAM};
+  const ChildResult second =
+      run_program(limited + small_run("2") + options + std::vector<std::string>{"--resume", path},
+                  {}, kLimitSeconds);
+  EXPECT_EQ(second.exit_status, 2) << second.summary();
+  EXPECT_EQ(second.error_output.rfind("drey-train: " + path + ": cannot write", 0), 0U)
+      << second.summary();
+  EXPECT_EQ(std::count(second.error_output.begin(), second.error_output.end(), '\n'), 1)
+      << second.summary();
+  EXPECT_TRUE(drey::trainer::read_file(path) == before) << "the checkpoint of the first run";
+  EXPECT_EQ(folder.file_count(), 2U) << "the two files of the first run, nothing half-written";
+}
+
 /// A checkpoint with the hyperparameters of `good`, that stops where the width of the first layer is
 /// looked at.
 std::string checkpoint_of_width(const std::string& good, std::uint64_t width) {
@@ -224,6 +246,8 @@ TEST_F(BadCheckpoint, OfOtherHyperparametersIsRefused) {
                  "option --lr to be left out or 1e-04");
   expect_refusal(folder_, resume(good_) + std::vector<std::string>{"--no-double"},
                  "option --double to be left out or true");
+  expect_refusal(folder_, resume(good_) + std::vector<std::string>{"--batch", "32"},
+                 "option --batch to be left out or 16");
 }
 }  // namespace
 }  // namespace drey::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "temporary_folder.hpp"
+#include "trainer/numeric/isa.hpp"
 #include "trainer_program.hpp"
 
 namespace drey::test {
@@ -64,6 +65,22 @@ TEST(Program, SeedDecidesTheWeights) {
   };
   EXPECT_EQ(hash_of("5"), hash_of("5"));
   EXPECT_NE(hash_of("5"), hash_of("6"));
+}
+
+TEST(Program, NamesItsKernelsAndTheirPrecision) {
+  const TemporaryFolder folder;
+  const Options options =
+      Options{DREY_TRAIN_PROGRAM} + small_run("1") + Options{"--stats-json", folder.path("json")};
+  const ChildResult plain = run_program(options, {{"DREY_ISA", "portable"}}, kLimitSeconds);
+  ASSERT_TRUE(plain.succeeded()) << plain.summary();
+  EXPECT_NE(plain.output.find("\nkernels: portable, f32\n"), std::string::npos) << plain.output;
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder.path("json")));
+  EXPECT_EQ(json["kernels"], (nlohmann::json{{"isa", "portable"}, {"precision", "f32"}}));
+  if (!is_supported(drey::trainer::Isa::kAvx512Bf16)) GTEST_SKIP() << "this machine has no bf16";
+  const ChildResult rounded = run_program(options + Options{"--precision", "bf16"},
+                                          {{"DREY_ISA", "avx512bf16"}}, kLimitSeconds);
+  EXPECT_NE(rounded.output.find("\nkernels: avx512bf16, bf16\n"), std::string::npos)
+      << rounded.summary();
 }
 
 TEST(Program, StatisticsHaveTheMembersThatOthersRead) {

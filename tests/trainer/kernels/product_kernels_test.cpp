@@ -204,11 +204,32 @@ TEST_P(EveryBrainIsa, RoundsAndPairsAsTheFormatSays) {
     const std::size_t first = index / 16 * 32 + index % 16;
     ASSERT_EQ(pairs[index], pair_of(values[first], index < 48 ? values[first + 16] : 0.0F));
   }
-  AlignedArray<Brain> halves(64);
+  AlignedArray<Brain> halves(96);
   for (Brain& half : halves.span()) set(half, random);
-  kernels.interleave(halves.data(), halves.data() + 32, pairs.data(), 32);
-  for (std::size_t index = 0; index < 32; ++index) {
-    ASSERT_EQ(pairs[index], halves[index] | static_cast<BrainPair>(halves[index + 32]) << 16);
+  for (const std::size_t size : {16U, 32U, 48U}) {
+    kernels.interleave(halves.data(), halves.data() + 48, pairs.data(), size);
+    for (std::size_t index = 0; index < size; ++index) {
+      ASSERT_EQ(pairs[index], halves[index] | static_cast<BrainPair>(halves[index + 48]) << 16);
+    }
+  }
+}
+
+TEST_P(EveryBrainIsa, TurnsRowsIntoPairsAndFillsUpWithZeros) {
+  const Kernels& kernels = kernels_of(GetParam());
+  Random random(test::test_seed(3), RandomPurpose::kTest);
+  AlignedArray<float> values(40 * 16);
+  for (float& value : values.span()) value = random.between(-100, 100);
+  constexpr std::size_t kStride = 48;
+  for (const std::size_t row_count : {1U, 16U, 31U, 40U}) {
+    AlignedArray<BrainPair> turned(8 * kStride);
+    for (BrainPair& pair : turned.span()) pair = 7;
+    kernels.transpose_rows(values.data(), row_count, turned.data(), kStride);
+    for (std::size_t place = 0; place < turned.size(); ++place) {
+      const std::size_t row = place % kStride;
+      const float* const from = values.data() + row * 16 + place / kStride * 2;
+      const BrainPair filled = row < (row_count + 15) / 16 * 16 ? 0 : 7;
+      ASSERT_EQ(turned[place], row < row_count ? pair_of(from[0], from[1]) : filled) << place;
+    }
   }
 }
 

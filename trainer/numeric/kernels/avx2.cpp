@@ -42,5 +42,6 @@ extern const Kernels avx2_kernels = {Isa::kAvx2,
                                      nullptr,
                                      nullptr,
                                      nullptr,
+                                     nullptr,
                                      nullptr};
 }  // namespace drey::trainer

@@ -45,5 +45,6 @@ extern const Kernels avx512_kernels = {Isa::kAvx512,
                                        nullptr,
                                        nullptr,
                                        nullptr,
+                                       nullptr,
                                        nullptr};
 }  // namespace drey::trainer

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: MIT
 #include <immintrin.h>
 
+#include <array>
+
 #include "trainer/numeric/kernels/kernels.hpp"
 #include "trainer/numeric/kernels/tile.hpp"
 
@@ -72,8 +74,29 @@ __m512i one_of_each(__m512i halves) {
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
+/// Where one of each of two vectors of halves come from, in turn, from `first` on.
+constexpr std::array<std::uint16_t, 32> places_of_pairs(std::size_t first) {
+  std::array<std::uint16_t, 32> places{};
+  for (std::size_t pair = 0; pair < 16; ++pair) {
+    places[2 * pair] = static_cast<std::uint16_t>(first + pair);
+    places[2 * pair + 1] = static_cast<std::uint16_t>(32 + first + pair);
+  }
+  return places;
+}
+
 void interleave_rows(const Brain* first, const Brain* second, BrainPair* to, std::size_t size) {
-  for (std::size_t index = 0; index < size; index += 16) {
+  alignas(64) static constexpr auto kLower = places_of_pairs(0);
+  alignas(64) static constexpr auto kUpper = places_of_pairs(16);
+  const __m512i lower = _mm512_load_si512(kLower.data());
+  const __m512i upper = _mm512_load_si512(kUpper.data());
+  std::size_t index = 0;
+  for (; index + 32 <= size; index += 32) {
+    const __m512i low = _mm512_loadu_si512(first + index);
+    const __m512i high = _mm512_loadu_si512(second + index);
+    _mm512_storeu_si512(to + index, _mm512_permutex2var_epi16(low, lower, high));
+    _mm512_storeu_si512(to + index + 16, _mm512_permutex2var_epi16(low, upper, high));
+  }
+  for (; index < size; index += 16) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first + index));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second + index));
     const __m512i pairs = _mm512_or_si512(_mm512_cvtepu16_epi32(low),
@@ -91,6 +114,59 @@ void pair_rows_of_floats(const float* rows, std::size_t row_count, BrainPair* to
     _mm512_storeu_si512(to + row / 2 * kPanelLanes, one_of_each(as<__m512i>(both)));
   }
 }
+
+/// Of two vectors, 16 values in an order of quarters and of values within them.
+constexpr std::array<std::uint32_t, 16> places_of_inputs(std::size_t first_pair) {
+  std::array<std::uint32_t, 16> places{};
+  for (std::size_t place = 0; place < 16; ++place) {
+    const std::size_t pair = first_pair + place / 4;
+    const std::size_t input = place % 4;
+    places[place] = static_cast<std::uint32_t>(input / 2 * 16 + input % 2 * 8 + pair);
+  }
+  return places;
+}
+
+/// Vector v of `from` holds the 8 pairs of input 2 v, then those of 2 v + 1; vector p of `to` gets
+/// pair p of all 16 inputs.
+void transpose_block(const __m512i (&from)[8], __m512i (&to)[8]) {
+  alignas(64) static constexpr auto kFirst = places_of_inputs(0);
+  alignas(64) static constexpr auto kSecond = places_of_inputs(4);
+  const __m512i places[2] = {_mm512_load_si512(kFirst.data()), _mm512_load_si512(kSecond.data())};
+  for (std::size_t half = 0; half < 2; ++half) {  // pairs 0 to 3, 4 to 7
+    __m512i fours[4];                             // quarter q: pair q of four inputs
+    for (std::size_t v = 0; v < 4; ++v) {
+      fours[v] = _mm512_permutex2var_epi32(from[2 * v], places[half], from[2 * v + 1]);
+    }
+    const __m512i even[2] = {_mm512_shuffle_i32x4(fours[0], fours[1], 0x88),  // pairs 0, 2
+                             _mm512_shuffle_i32x4(fours[2], fours[3], 0x88)};
+    const __m512i odd[2] = {_mm512_shuffle_i32x4(fours[0], fours[1], 0xdd),  // pairs 1, 3
+                            _mm512_shuffle_i32x4(fours[2], fours[3], 0xdd)};
+    to[4 * half] = _mm512_shuffle_i32x4(even[0], even[1], 0x88);
+    to[4 * half + 1] = _mm512_shuffle_i32x4(odd[0], odd[1], 0x88);
+    to[4 * half + 2] = _mm512_shuffle_i32x4(even[0], even[1], 0xdd);
+    to[4 * half + 3] = _mm512_shuffle_i32x4(odd[0], odd[1], 0xdd);
+  }
+}
+
+void transpose_rows_of_floats(const float* rows, std::size_t row_count, BrainPair* to,
+                              std::size_t stride) {
+  for (std::size_t row = 0; row < row_count; row += 16) {
+    __m512i inputs[8];
+    for (std::size_t v = 0; v < 8; ++v) {
+      const auto values_of = [&](std::size_t input) {
+        return input < row_count ? _mm512_loadu_ps(rows + input * kPanelLanes)
+                                 : _mm512_setzero_ps();
+      };
+      inputs[v] =
+          as<__m512i>(_mm512_cvtne2ps_pbh(values_of(row + 2 * v + 1), values_of(row + 2 * v)));
+    }
+    __m512i pairs[8];
+    transpose_block(inputs, pairs);
+    for (std::size_t pair = 0; pair < 8; ++pair) {
+      _mm512_storeu_si512(to + pair * stride + row, pairs[pair]);
+    }
+  }
+}
 }  // namespace
 
 extern const Kernels avx512_bf16_kernels = {Isa::kAvx512Bf16,
@@ -101,5 +177,6 @@ extern const Kernels avx512_bf16_kernels = {Isa::kAvx512Bf16,
                                             tile::multiply<Pairs, Brain>,
                                             round_floats,
                                             interleave_rows,
-                                            pair_rows_of_floats};
+                                            pair_rows_of_floats,
+                                            transpose_rows_of_floats};
 }  // namespace drey::trainer

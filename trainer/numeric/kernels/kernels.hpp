@@ -43,6 +43,10 @@ struct Kernels {
   /// Rounds rows of 16 floats, one behind the other, into rows of pairs of two rows each; the last
   /// one of an odd number is paired with zeros.
   void (*pair_rows)(const float* rows, std::size_t row_count, BrainPair* to);
+  /// Rounds rows of 16 floats and turns them: to[pair * stride + row] = values 2 pair and 2 pair + 1
+  /// of the row; zeros in place of rows up to a multiple of 16. Requires: room for these.
+  void (*transpose_rows)(const float* rows, std::size_t row_count, BrainPair* to,
+                         std::size_t stride);
 };
 
 // What the file of each set has of its own; for use: kernels_of().

@@ -45,5 +45,6 @@ extern const Kernels portable_kernels = {Isa::kPortable,
                                          nullptr,
                                          nullptr,
                                          nullptr,
+                                         nullptr,
                                          nullptr};
 }  // namespace drey::trainer

@@ -16,6 +16,7 @@ template <class Unit, class Out, std::size_t kVectors>
                                               std::size_t row, std::size_t panel,
                                               typename Unit::Vector (&sums)[kVectors]) {
   constexpr std::size_t kPerPanel = kPanelLanes / Unit::kLanes;
+#pragma GCC unroll 16
   for (std::size_t v = 0; v < kVectors; ++v) {
     const std::size_t place =
         row * in.out_row + (panel + v / kPerPanel) * in.out_panel + v % kPerPanel * Unit::kLanes;
@@ -35,12 +36,15 @@ template <class Unit, class Out, std::size_t kRows, std::size_t kPanels>
   constexpr std::size_t kPerPanel = kPanelLanes / Unit::kLanes;
   constexpr std::size_t kVectors = kPanels * kPerPanel;
   constexpr std::size_t kBases = (kRows + 2) / 3;
+  // Unrolled, so that the sums are registers from their start to their end, and never an array.
   Vector sums[kRows][kVectors];
+#pragma GCC unroll 16
   for (std::size_t v = 0; v < kVectors; ++v) {
     const Vector first = in.start == nullptr
                              ? Unit::zero()
                              : Unit::load_start(in.start + (panel + v / kPerPanel) * kPanelLanes +
                                                 v % kPerPanel * Unit::kLanes);
+#pragma GCC unroll 16
     for (std::size_t r = 0; r < kRows; ++r) sums[r][v] = first;
   }
   // One pointer for three rows: what an address can express, so that registers are enough.
@@ -61,6 +65,7 @@ template <class Unit, class Out, std::size_t kRows, std::size_t kPanels>
     for (std::size_t b = 0; b < kBases; ++b) bases[b] += in.left_step;
     right += in.right_step;
   }
+#pragma GCC unroll 16
   for (std::size_t r = 0; r < kRows; ++r) {
     finish_row<Unit, Out, kVectors>(in, row + r, panel, sums[r]);
   }
