@@ -58,7 +58,7 @@ class WhereNothingIs(World):
                 self.assertNotEqual(row["reason"], "", row)
         rows = self.rows(report)
         self.assertEqual(rows["canary_test"]["reason"], "nvidia-smi not found in PATH")
-        self.assertEqual(rows["build"]["reason"], "cmake not found in PATH")
+        self.assertEqual(rows["build"]["reason"], "nvidia-smi not found in PATH")
 
     def test_a_driver_that_gives_no_answer_is_a_reason(self):
         self.pretend("path/nvidia-smi", "exec /bin/sleep 50")
@@ -90,6 +90,7 @@ class WhatGoesWrong(World):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         rows = self.rows(report)
         self.assertEqual(rows["machine"]["result"], "passed")
+        self.assertEqual(rows["build"]["reason"], "cmake not found in PATH")
         self.assertEqual(rows["kernel_test"]["result"], "failed")
         self.assertEqual(rows["kernel_test"]["reason"], "exit code 3: wrong numbers")
         self.assertEqual(rows["canary_test"]["result"], "SKIPPED")
