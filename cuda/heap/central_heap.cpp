@@ -107,18 +107,30 @@ BlockIndex CentralHeap::take(const Request& request, Reach reach, std::uint32_t 
   return found == kNoBlock ? kNoBlock : cut_for(found, request);
 }
 
-// Out of a page of small blocks, or out of a large block; there a page is made one of small blocks.
+// Out of a page of small blocks, or out of a large block; there a page is made one of small blocks. What is
+// left of that page waits for all that the large block waited for: it may be another stream's next.
 BlockIndex CentralHeap::cut_for(BlockIndex index, const Request& request) noexcept {
   if (!request.is_small() || blocks_[index].is_small) return cut(index, request);
-  const BlockIndex page = cut(index, region_request(request));
+  const BlockIndex page = cut_out(index, region_request(request));
   if (page == kNoBlock) return kNoBlock;
   blocks_[page].is_small = true;
   add(page);
   return cut(page, request);
 }
 
-// Takes a free block out of its list, and puts what is before and behind the request back.
+// For whoever asked: ordered before its work, so nothing is left to wait for.
 BlockIndex CentralHeap::cut(BlockIndex index, const Request& request) noexcept {
+  const BlockIndex taken = cut_out(index, request);
+  if (taken == kNoBlock) return kNoBlock;
+  Block& block = blocks_[taken];
+  blocks_.drop_uses(block);
+  block.size_class = kNoClass;
+  return taken;
+}
+
+// Takes a free block out of its list, and puts what is before and behind the request back. All parts have
+// its stamps.
+BlockIndex CentralHeap::cut_out(BlockIndex index, const Request& request) noexcept {
   const std::uint32_t gap = gap_in(blocks_[index], request);
   DREY_ASSERT(gap != UINT32_MAX);
   remove(index);
@@ -136,9 +148,6 @@ BlockIndex CentralHeap::cut(BlockIndex index, const Request& request) noexcept {
     }
     add(behind);
   }
-  Block& block = blocks_[index];
-  blocks_.drop_uses(block);
-  block.size_class = kNoClass;
   return index;
 }
 

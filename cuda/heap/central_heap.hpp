@@ -136,6 +136,7 @@ class CentralHeap {
   [[nodiscard]] BlockIndex look_on_pages(const Request& request, bool small_pages, Reach reach,
                                          std::uint32_t scan_max) const noexcept;
   [[nodiscard]] BlockIndex cut(BlockIndex index, const Request& request) noexcept;
+  [[nodiscard]] BlockIndex cut_out(BlockIndex index, const Request& request) noexcept;
   [[nodiscard]] BlockIndex cut_for(BlockIndex index, const Request& request) noexcept;
   [[nodiscard]] Request region_request(const Request& request) const noexcept;
   [[nodiscard]] bool can_join(const Block& front, const Block& back) const noexcept;

@@ -4,13 +4,15 @@
 
 #include <drey/base/assert.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace drey::cuda {
 Result PageStore::open(const DriverTable& driver, const PageStoreConfig& config) noexcept {
   DREY_ASSERT(!is_open());
-  if (config.peer_count > PageStoreConfig::kPeersMax || config.pages_of_large == 0 ||
-      config.pages_of_large > std::numeric_limits<std::uint16_t>::max())
+  if (config.peer_count > PageStoreConfig::kPeersMax ||
+      !std::has_single_bit(config.pages_of_large) || config.pages_of_large > pages_of(kSizes - 1) ||
+      config.calm_part == 0)
     return Result::kInvalidValue;
   driver_ = &driver;
   properties_ = {};
@@ -24,13 +26,16 @@ Result PageStore::open(const DriverTable& driver, const PageStoreConfig& config)
   if (pages == 0 || pages > std::numeric_limits<std::uint32_t>::max()) return Result::kInvalidValue;
   page_bytes_ = granularity;
   pages_of_large_ = config.pages_of_large;
+  calm_part_ = config.calm_part;
   limit_pages_ = config.limit_bytes / granularity;
   access_count_ = 0;
   accesses_[access_count_++] = {{MemoryLocation::kDevice, config.device}, MemoryAccess::kReadWrite};
   for (std::size_t peer = 0; peer < config.peer_count; ++peer)
     accesses_[access_count_++] = {{MemoryLocation::kDevice, config.peers[peer]},
                                   MemoryAccess::kReadWrite};
-  const bool has_records = pages_.take(pages) && spares_[0].take(pages) && spares_[1].take(pages);
+  bool has_records = pages_.take(pages);
+  for (std::size_t size = 0; size < kSizes; ++size)
+    has_records = has_records && spares_[size].take(pages / pages_of(size) + 1);
   Result result = Result::kOutOfMemory;
   if (has_records) result = driver.mem_address_reserve(&base_, pages * granularity, 0, 0, 0);
   if (result != Result::kSuccess) {
@@ -52,10 +57,19 @@ void PageStore::abandon() noexcept {
   }
 }
 
-// Large ones where they fit, unless there are small spares enough for as many pages.
-std::size_t PageStore::choose_size(std::uint32_t pages_left) const noexcept {
-  if (pages_of_large_ == 1 || pages_left < pages_of_large_) return 0;
-  return spare_count_[1] > 0 || spare_count_[0] < pages_of_large_ ? 1 : 0;
+// Of a run that is long enough for large handles, the largest that fits what is left of it; of spare ones,
+// unless there is none that large and smaller ones are enough.
+std::size_t PageStore::choose_size(PageRange run, std::uint32_t pages_left) const noexcept {
+  if (run.count < pages_of_large_) return 0;
+  const std::uint32_t most = std::min(pages_of_large_, pages_left);
+  if (most == 1 || (counts_.held() + most) * calm_part_ > limit_pages_) return 0;
+  const auto largest = static_cast<std::size_t>(std::bit_width(most)) - 1;
+  std::uint64_t smaller = 0;
+  for (std::size_t size = 0; size < largest; ++size) smaller += spare_count_[size] * pages_of(size);
+  if (spare_count_[largest] != 0 || smaller < pages_of(largest)) return largest;
+  std::size_t size = largest - 1;
+  while (spare_count_[size] == 0) --size;
+  return size;
 }
 
 Result PageStore::take_handle(std::size_t size, MemoryHandle* handle, bool* is_fresh) noexcept {
@@ -69,13 +83,24 @@ Result PageStore::take_handle(std::size_t size, MemoryHandle* handle, bool* is_f
   return driver_->mem_create(handle, pages_of(size) * page_bytes_, &properties_, 0);
 }
 
-Result PageStore::take_any_handle(std::uint32_t pages_left, std::size_t* size, MemoryHandle* handle,
-                                  bool* is_fresh) noexcept {
-  *size = choose_size(pages_left);
-  const Result result = take_handle(*size, handle, is_fresh);
-  if (result != Result::kOutOfMemory || *size == 0) return result;
-  *size = 0;
-  return take_handle(0, handle, is_fresh);
+Result PageStore::take_any_handle(PageRange run, std::uint32_t pages_left, std::size_t* size,
+                                  MemoryHandle* handle, bool* is_fresh) noexcept {
+  *size = choose_size(run, pages_left);
+  Result result = take_handle(*size, handle, is_fresh);
+  while (result == Result::kOutOfMemory && *size != 0)
+    result = take_handle(--*size, handle, is_fresh);
+  return result;
+}
+
+// Where no more can be made: a spare one of those that are larger than is wise.
+Result PageStore::take_large_spare(std::uint32_t pages_left, std::size_t* size,
+                                   MemoryHandle* handle, bool* is_fresh) noexcept {
+  for (std::size_t spare = kSizes; spare-- != 1;) {
+    if (spare_count_[spare] == 0 || pages_of(spare) > pages_left) continue;
+    *size = spare;
+    return take_handle(spare, handle, is_fresh);
+  }
+  return Result::kOutOfMemory;
 }
 
 // A handle that is mapped nowhere: back where it came from.

@@ -19,7 +19,7 @@ Result PageStore::map(PageRange range) noexcept {
 }
 
 // Maps unmapped or sleeping pages and gives access, or leaves them as they were.
-Result PageStore::map_run(PageRange range) noexcept {
+Result PageStore::map_run(PageRange range, bool takes_large_spares) noexcept {
   const State before = pages_[range.first].state;
   std::uint32_t page = range.first;
   Result result = Result::kSuccess;
@@ -27,7 +27,10 @@ Result PageStore::map_run(PageRange range) noexcept {
     std::size_t size = 0;
     MemoryHandle handle = 0;
     bool is_fresh = false;
-    result = take_any_handle(range.end() - page, &size, &handle, &is_fresh);
+    const std::uint32_t left = range.end() - page;
+    result = take_any_handle(range, left, &size, &handle, &is_fresh);
+    if (result == Result::kOutOfMemory && takes_large_spares)
+      result = take_large_spare(left, &size, &handle, &is_fresh);
     if (result != Result::kSuccess) break;
     result = driver_->mem_map(address_of(page), pages_of(size) * page_bytes_, 0, handle, 0);
     if (result != Result::kSuccess) {
@@ -85,7 +88,7 @@ Result PageStore::move(PageRange from, PageRange to) noexcept {
   if (mended != Result::kSuccess) return mended;
   const Result unmapped = unmap(from);
   if (unmapped != Result::kSuccess) return unmapped;
-  const Result mapped = map_run(to);
+  const Result mapped = map_run(to, true);
   // If even this fails, `from` is unmapped and its memory spare: is_mapped() says so.
   if (mapped != Result::kSuccess) static_cast<void>(put_back(from));
   return mapped;

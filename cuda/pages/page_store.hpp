@@ -14,6 +14,7 @@
 
 #include <drey/cuda/driver_table.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,10 +39,14 @@ struct PageCounts {
 struct PageStoreConfig {
   static constexpr std::size_t kPeersMax = 16;
   Device device = 0;
-  std::uint64_t address_bytes = 0;    ///< addresses to reserve; rounded up to pages
-  std::uint64_t limit_bytes = 0;      ///< physical memory at most; rounded down to pages
-  std::uint32_t pages_of_large = 16;  ///< of a large handle: fewer calls; 1 for small ones only
-  Device peers[kPeersMax] = {};       ///< that may use the memory, beside the device itself
+  std::uint64_t address_bytes = 0;  ///< addresses to reserve; rounded up to pages
+  std::uint64_t limit_bytes = 0;    ///< physical memory at most; rounded down to pages
+  /// Of the largest handle, a power of two: fewer calls; 1 for single pages only.
+  std::uint32_t pages_of_large = 16;
+  /// Handles of many pages are made while at most this part of the limit is held. Later a handle with one
+  /// live page would keep pages that somebody will need.
+  std::uint32_t calm_part = 8;
+  Device peers[kPeersMax] = {};  ///< that may use the memory, beside the device itself
   std::size_t peer_count = 0;
 };
 
@@ -122,7 +127,7 @@ class PageStore {
     Mark mark;
   };
   static_assert(sizeof(Page) == 16);
-  static constexpr std::size_t kSizes = 2;  // small, large
+  static constexpr std::size_t kSizes = 8;  // of handles: 1, 2, 4 ... 128 pages
 
   [[nodiscard]] bool all_are(PageRange range, State state) const noexcept;
   [[nodiscard]] bool is_in_store(PageRange range) const noexcept {
@@ -131,22 +136,24 @@ class PageStore {
   }
   [[nodiscard]] PageRange next_run(std::uint32_t from, State state) const noexcept;
   [[nodiscard]] PageRange handle_range(std::uint32_t page) const noexcept;
-  [[nodiscard]] std::uint32_t pages_of(std::size_t size) const noexcept {
-    return size == 0 ? 1 : pages_of_large_;
+  [[nodiscard]] static std::uint32_t pages_of(std::size_t size) noexcept {
+    return std::uint32_t{1} << size;
   }
   [[nodiscard]] static std::size_t size_of(std::uint32_t handle_pages) noexcept {
-    return handle_pages == 1 ? 0 : 1;
+    return static_cast<std::size_t>(std::countr_zero(handle_pages));
   }
-  [[nodiscard]] std::size_t choose_size(std::uint32_t pages_left) const noexcept;
+  [[nodiscard]] std::size_t choose_size(PageRange run, std::uint32_t pages_left) const noexcept;
 
   Result take_handle(std::size_t size, MemoryHandle* handle, bool* is_fresh) noexcept;
-  Result take_any_handle(std::uint32_t pages_left, std::size_t* size, MemoryHandle* handle,
-                         bool* is_fresh) noexcept;
+  Result take_any_handle(PageRange run, std::uint32_t pages_left, std::size_t* size,
+                         MemoryHandle* handle, bool* is_fresh) noexcept;
+  Result take_large_spare(std::uint32_t pages_left, std::size_t* size, MemoryHandle* handle,
+                          bool* is_fresh) noexcept;
   void drop_handle(std::size_t size, MemoryHandle handle, bool is_fresh) noexcept;
   void add_spare(std::size_t size, MemoryHandle handle) noexcept;
   bool remove_spare(std::size_t size, MemoryHandle handle) noexcept;
 
-  Result map_run(PageRange range) noexcept;
+  Result map_run(PageRange range, bool takes_large_spares = false) noexcept;
   Result set_access(PageRange range) noexcept;
   Result unmap_addresses(PageRange range) noexcept;
   void note_handle(std::uint32_t page, std::size_t size, MemoryHandle handle,
@@ -163,6 +170,7 @@ class PageStore {
   std::uint64_t page_bytes_ = 0;
   std::uint32_t page_count_ = 0;
   std::uint32_t pages_of_large_ = 1;
+  std::uint32_t calm_part_ = 1;
   std::uint64_t limit_pages_ = 0;
   MemoryProperties properties_;
   MemoryAccess accesses_[PageStoreConfig::kPeersMax + 1];

@@ -54,6 +54,7 @@ Outcome AllocatorState::open(const DriverTable& table, const AllocatorConfig& se
                                                     : std::min(4 * device_bytes_, kAddressBytesMax);
   pages.limit_bytes = device_bytes_;
   pages.pages_of_large = settings.pages_of_large;
+  pages.calm_part = settings.calm_part;
   std::copy_n(settings.peers, settings.peer_count, pages.peers);
   pages.peer_count = settings.peer_count;
   result = store.open(table, pages);

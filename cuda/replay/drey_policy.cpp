@@ -94,6 +94,7 @@ class DreyPolicy : public Policy {
     if (simulator_ != nullptr) counts.driver_calls = simulator_->faults().calls() - own_calls_;
     return counts;
   }
+  [[nodiscard]] DeviceAllocator* allocator() override { return &allocator_; }
 
  private:
   Stream stream_of(std::uint32_t stream) {
@@ -137,6 +138,12 @@ AllocatorConfig with_single_pages() {
 
 std::unique_ptr<Policy> make_drey_policy(std::uint64_t capacity) {
   return make_simulated(capacity, {});
+}
+
+std::unique_ptr<Policy> make_drey_policy_on(const DriverTable& driver, std::uint64_t capacity) {
+  AllocatorConfig config;
+  config.limits.hard = capacity;
+  return std::make_unique<DreyPolicy>(driver, nullptr, config);
 }
 
 std::unique_ptr<Policy> make_timed_drey_policy(std::uint64_t /*capacity*/) {

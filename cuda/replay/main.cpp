@@ -2,6 +2,7 @@
 // What the user can mend is one line on standard error and exit code 2.
 // Read next: report.hpp, synthetic.hpp.
 // SPDX-License-Identifier: MIT
+#include "replay/one_run.hpp"
 #include "replay/report.hpp"
 #include "replay/synthetic.hpp"
 
@@ -26,6 +27,10 @@ struct Options {
   std::string binary;
   std::string rmm;
   bool only_convert = false;
+  std::string driver = "simulated";
+  std::uint64_t capacity_mib = 0;
+  std::string snapshot;
+  std::string snapshot_at = "peak";
 };
 
 std::string footer() {
@@ -53,6 +58,15 @@ std::optional<Options> parse(int count, char** arguments) {
   app.add_option("--write-binary", options.binary, "Write the trace here, in drey's binary form");
   app.add_option("--write-rmm", options.rmm, "Write the trace here, as RMM's CSV");
   app.add_flag("--only-convert", options.only_convert, "Write files, replay nothing");
+  app.add_option("--driver", options.driver, "Run drey once: simulated, or real: the driver here")
+      ->check(CLI::IsMember({"simulated", "real"}))
+      ->capture_default_str();
+  app.add_option("--capacity", options.capacity_mib, "Run drey once, on so many MiB")
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 27));
+  app.add_option("--snapshot", options.snapshot,
+                 "Run drey once and write its memory here, for PyTorch's memory viewer");
+  app.add_option("--at", options.snapshot_at, "When: peak, oom, or after an event, from 0")
+      ->capture_default_str();
   app.footer(footer());
   try {
     app.parse(count, arguments);
@@ -97,6 +111,17 @@ void run(const Options& options) {
   if (!options.binary.empty()) trace::write_file(options.binary, trace::binary_of(trace));
   if (!options.rmm.empty()) trace::write_file(options.rmm, trace::rmm_csv_of(trace));
   if (options.only_convert) return;
+  if (options.driver == "real" || options.capacity_mib != 0 || !options.snapshot.empty()) {
+    OneRunOptions one;
+    one.on_real_driver = options.driver == "real";
+    one.capacity = options.capacity_mib << 20;
+    if (!options.snapshot.empty()) one.snapshot_at = options.snapshot_at;
+    const OneRun once = run_once(trace, one);
+    if (!options.snapshot.empty()) trace::write_file(options.snapshot, once.snapshot);
+    if (!options.json.empty()) trace::write_file(options.json, json_of(options.trace, trace, once));
+    std::fputs(line_of(options.trace, once).c_str(), stdout);
+    return;
+  }
   const Report report = replay_all(options.trace, trace, kinds);
   if (!options.json.empty()) trace::write_file(options.json, json_of(report));
   std::fputs(table_of(report).c_str(), stdout);

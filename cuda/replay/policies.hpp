@@ -5,6 +5,8 @@
 
 #include "replay/policy.hpp"
 
+#include <drey/cuda/driver_table.hpp>
+
 #include <span>
 #include <string_view>
 
@@ -20,6 +22,9 @@ struct PolicyKind {
 [[nodiscard]] std::span<const PolicyKind> policies();
 
 [[nodiscard]] std::unique_ptr<Policy> make_drey_policy(std::uint64_t capacity);
+/// On a driver that is started and outlives it, with the capacity as the hard limit.
+[[nodiscard]] std::unique_ptr<Policy> make_drey_policy_on(const DriverTable& driver,
+                                                          std::uint64_t capacity);
 [[nodiscard]] std::unique_ptr<Policy> make_timed_drey_policy(std::uint64_t capacity);
 /// With handles of one page, so that each page can be moved by itself.
 [[nodiscard]] std::unique_ptr<Policy> make_drey_pages_policy(std::uint64_t capacity);

@@ -12,6 +12,10 @@
 #include <cstdint>
 #include <memory>
 
+namespace drey::cuda {
+class DeviceAllocator;
+}
+
 namespace drey::cuda::replay {
 struct PolicyCounts {
   std::uint64_t reserved_bytes = 0;
@@ -43,6 +47,8 @@ class Policy {
   virtual void wait(std::uint32_t waiter, std::uint32_t waited) = 0;
   virtual void synchronize(std::uint32_t stream) = 0;
   [[nodiscard]] virtual PolicyCounts counts() const = 0;
+  /// Null of a model.
+  [[nodiscard]] virtual DeviceAllocator* allocator() { return nullptr; }
 };
 
 /// Makes a policy on a device of `capacity` bytes.

@@ -44,19 +44,22 @@ bool apply(Policy& policy, const trace::Event& event) {
 }
 }  // namespace
 
-Run run_trace(const trace::DeviceTrace& trace, MakePolicy make, std::uint64_t capacity) {
-  const std::unique_ptr<Policy> policy = make(capacity);
+Run run_events(const trace::DeviceTrace& trace, Policy& policy, std::size_t count) {
   Run run;
   run.fits = true;
   const double begin = thread_cpu_ns();
-  for (std::size_t index = 0; index < trace.events.size() && run.fits; ++index) {
-    run.fits = apply(*policy, trace.events[index]);
+  for (std::size_t index = 0; index < count && run.fits; ++index) {
+    run.fits = apply(policy, trace.events[index]);
     if (!run.fits) run.failed_event = index;
   }
-  const double events = static_cast<double>(trace.events.empty() ? 1 : trace.events.size());
-  run.cpu_ns_per_event = (thread_cpu_ns() - begin) / events;
-  run.counts = policy->counts();
+  run.cpu_ns_per_event = (thread_cpu_ns() - begin) / static_cast<double>(count == 0 ? 1 : count);
+  run.counts = policy.counts();
   return run;
+}
+
+Run run_trace(const trace::DeviceTrace& trace, MakePolicy make, std::uint64_t capacity) {
+  const std::unique_ptr<Policy> policy = make(capacity);
+  return run_events(trace, *policy, trace.events.size());
 }
 
 Capacity search_capacity(const trace::DeviceTrace& trace, MakePolicy make, std::uint64_t step) {

@@ -17,6 +17,9 @@ struct Run {
   double cpu_ns_per_event = 0;  ///< of the thread, the driver's and the replay's own part included
 };
 
+/// Runs the first `count` events, or until an allocation fails.
+[[nodiscard]] Run run_events(const trace::DeviceTrace& trace, Policy& policy, std::size_t count);
+
 /// Runs the trace once. Without limit: kNoLimit.
 inline constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 48;
 [[nodiscard]] Run run_trace(const trace::DeviceTrace& trace, MakePolicy make,

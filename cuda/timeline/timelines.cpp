@@ -118,9 +118,11 @@ void Timelines::note_wait(StreamIndex waiter, Stamp mark) noexcept {
   if (known < mark.epoch) known = mark.epoch;
 }
 
+// Of a stream whose place is another one's by now nothing is known: the waits there are the other one's.
 bool Timelines::is_ordered(StreamIndex user, Stamp stamp) const noexcept {
-  return is_past_turn(stamp) || stamp.epoch <= lines_[stamp.stream.place].complete ||
-         user == stamp.stream || stamp.epoch <= waits_[place_of(user, stamp.stream)];
+  if (is_past_turn(stamp) || stamp.epoch <= lines_[stamp.stream.place].complete) return true;
+  if (lines_[user.place].turn != user.turn) return false;
+  return user == stamp.stream || stamp.epoch <= waits_[place_of(user, stamp.stream)];
 }
 
 bool Timelines::count_free(StreamIndex stream, std::uint64_t bytes, std::uint32_t count) noexcept {

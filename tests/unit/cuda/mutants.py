@@ -26,6 +26,11 @@ LADDER = "cuda/policy/ladder.cpp"
 
 # Name, file, what is there, what is put there instead.
 MUTANTS = [
+    ("a stream that is gone has the waits of the next one at its place", LINES,
+     "if (lines_[user.place].turn != user.turn) return false;", ""),
+    ("the rest of a page forgets what its block waited for", HEAP,
+     "const BlockIndex page = cut_out(index, region_request(request));",
+     "const BlockIndex page = cut(index, region_request(request));"),
     ("other streams' blocks are taken as they are", HEAP,
      "if (!timelines_.is_ordered(user, block.stamp)) return false;", ""),
     ("what is not complete counts as past", HEAP,

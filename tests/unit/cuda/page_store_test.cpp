@@ -4,7 +4,7 @@
 #include "pages/page_store.hpp"
 
 #include "support/seed.hpp"
-#include "unit/cuda/simulated_device.hpp"
+#include "unit/cuda/page_store_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,46 +15,8 @@
 
 namespace drey::cuda {
 namespace {
-using sim::SimulatedDevice;
-constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
-constexpr std::uint32_t kPages = 96;
-constexpr std::uint64_t kLimit = 64;
-
-sim::Config device_config() {
-  sim::Config config;
-  config.device_count = 2;
-  config.memory_bytes = 80 * kPage;
-  return config;
-}
-
-struct Fixture {
-  Fixture() {
-    config.address_bytes = kPages * kPage;
-    config.limit_bytes = kLimit * kPage;
-    open();
-  }
-  ~Fixture() { SimulatedDevice::expect(store.close()); }
-  void open() { SimulatedDevice::expect(store.open(device.driver, config)); }
-
-  void expect_counts(const PageCounts& expected) const {
-    EXPECT_EQ(store.counts().mapped, expected.mapped);
-    EXPECT_EQ(store.counts().spare, expected.spare);
-    EXPECT_EQ(store.counts().stuck, expected.stuck);
-    EXPECT_EQ(store.counts().asleep, expected.asleep);
-    EXPECT_TRUE(store.invariants_hold());
-    EXPECT_EQ(device.simulator.counts().physical_bytes, store.counts().held() * kPage);
-  }
-  [[nodiscard]] std::uint64_t calls(const char* name) {
-    return device.simulator.faults().calls(name);
-  }
-
-  SimulatedDevice device{device_config()};
-  PageStoreConfig config;
-  PageStore store;
-};
-
 TEST(PageStore, MapsMemoryThatWorkCanUse) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({3, 2}));
   fixture.expect_counts({.mapped = 2});
   EXPECT_TRUE(fixture.store.is_mapped(3));
@@ -67,7 +29,7 @@ TEST(PageStore, MapsMemoryThatWorkCanUse) {
 }
 
 TEST(PageStore, GivesPeersAccessWhereverItMaps) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.close());
   fixture.config.peers[0] = 1;
   fixture.config.peer_count = 1;
@@ -81,34 +43,8 @@ TEST(PageStore, GivesPeersAccessWhereverItMaps) {
   EXPECT_EQ(flags, MemoryAccess::kReadWrite);
 }
 
-TEST(PageStore, UsesLargeHandlesWhereTheyFit) {
-  Fixture fixture;
-  SimulatedDevice::expect(fixture.store.map({5, 40}));
-  EXPECT_EQ(fixture.calls("cuMemCreate"), 2U + 8U);
-  EXPECT_EQ(fixture.calls("cuMemMap"), 10U);
-  EXPECT_EQ(fixture.calls("cuMemSetAccess"), 1U);
-  EXPECT_TRUE(fixture.store.is_whole({5, 16}));
-  EXPECT_FALSE(fixture.store.is_whole({5, 15}));
-  EXPECT_FALSE(fixture.store.is_whole({6, 15}));
-  EXPECT_TRUE(fixture.store.is_whole({37, 1}));
-  SimulatedDevice::expect(fixture.store.unmap({5, 40}));
-  EXPECT_EQ(fixture.calls("cuMemUnmap"), 1U);
-  fixture.expect_counts({.spare = 40});
-}
-
-TEST(PageStore, TakesSpareMemoryBeforeNew) {
-  Fixture fixture;
-  SimulatedDevice::expect(fixture.store.map({0, 18}));
-  SimulatedDevice::expect(fixture.store.unmap({0, 18}));
-  const std::uint64_t created = fixture.calls("cuMemCreate");
-  SimulatedDevice::expect(fixture.store.map({50, 18}));
-  EXPECT_EQ(fixture.calls("cuMemCreate"), created);
-  EXPECT_EQ(fixture.calls("cuMemRelease"), 0U);
-  fixture.expect_counts({.mapped = 18});
-}
-
 TEST(PageStore, MovesMemoryWithoutCreatingAny) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({0, kLimit}));
   const std::uint64_t created = fixture.calls("cuMemCreate");
   SimulatedDevice::expect(fixture.store.move({16, 16}, {71, 16}));
@@ -119,7 +55,7 @@ TEST(PageStore, MovesMemoryWithoutCreatingAny) {
 }
 
 TEST(PageStore, StopsAtItsLimitWithoutAskingTheDriver) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({0, kLimit}));
   const std::uint64_t calls = fixture.device.simulator.faults().calls();
   EXPECT_EQ(fixture.store.map({kLimit, 1}), Result::kOutOfMemory);
@@ -128,7 +64,7 @@ TEST(PageStore, StopsAtItsLimitWithoutAskingTheDriver) {
 }
 
 TEST(PageStore, GivesUpAllOfARangeThatDoesNotFit) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   fixture.device.simulator.set_other_processes(0, 60 * kPage);
   EXPECT_EQ(fixture.store.map({0, 21}), Result::kOutOfMemory);
   fixture.expect_counts({});
@@ -137,7 +73,7 @@ TEST(PageStore, GivesUpAllOfARangeThatDoesNotFit) {
 }
 
 TEST(PageStore, TakesSmallHandlesWhereThereIsNoLargeOne) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   fixture.device.simulator.faults().fail_if(
       [](const sim::CallInfo& call) { return call.name == "cuMemCreate" && call.bytes > kPage; },
       Result::kOutOfMemory);
@@ -147,7 +83,7 @@ TEST(PageStore, TakesSmallHandlesWhereThereIsNoLargeOne) {
 }
 
 TEST(PageStore, ReleasesSparesButAsManyAsAreKept) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({0, 20}));
   SimulatedDevice::expect(fixture.store.unmap({0, 20}));
   EXPECT_EQ(fixture.store.release_spares(10), 4U) << "the large one would go below";
@@ -156,7 +92,7 @@ TEST(PageStore, ReleasesSparesButAsManyAsAreKept) {
 }
 
 TEST(PageStore, SleepsAndWakesAtTheSameAddresses) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({0, 18}));
   SimulatedDevice::expect(fixture.store.map({30, 3}));
   SimulatedDevice::expect(fixture.store.sleep());
@@ -173,7 +109,7 @@ TEST(PageStore, SleepsAndWakesAtTheSameAddresses) {
 }
 
 TEST(PageStore, StaysAsleepWhenThereIsNotMemoryForAll) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.map({0, 20}));
   SimulatedDevice::expect(fixture.store.map({30, 20}));
   SimulatedDevice::expect(fixture.store.sleep());
@@ -215,7 +151,7 @@ TEST(PageStore, RefusesWhatMakesNoSense) {
 
 // The checker sees a store that is told to unmap too soon.
 TEST(PageStore, DoesNotWaitForWork) {
-  Fixture fixture;
+  PageStoreFixture fixture;
   Stream stream = fixture.device.new_stream();
   SimulatedDevice::expect(fixture.store.map({0, 1}));
   const DevicePointer block = fixture.store.address_of(0);
@@ -348,7 +284,7 @@ TEST(PageStore, SurvivesTwoFailuresInOneCall) {
 // A model of what is mapped, random ranges, and one call in forty that fails.
 TEST(PageStore, AgreesWithAModelUnderRandomFailures) {
   test::Random random(test::test_seed(20));
-  Fixture fixture;
+  PageStoreFixture fixture;
   SimulatedDevice::expect(fixture.store.close());
   fixture.config.pages_of_large = 4;
   fixture.open();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include <sys/wait.h>
@@ -79,6 +80,53 @@ TEST_F(ReplayProgram, ConvertsBetweenItsForms) {
   const trace::DeviceTrace trace = trace::read_trace(binary);
   EXPECT_EQ(trace::read_trace(csv).blocks, trace.blocks);
   EXPECT_EQ(trace::peak_live_bytes(trace::read_trace(csv)), trace::peak_live_bytes(trace));
+}
+
+// Whether a snapshot's pickle holds a word; pickle has strings as they are.
+bool holds(const std::string& pickle, const char* word) {
+  return pickle.find(word) != std::string::npos;
+}
+
+TEST_F(ReplayProgram, WritesASnapshotAtThePeakAtAnEventAndWhenMemoryIsOut) {
+  const std::string trace = "synthetic:multi_stream_allocations:2";
+  const std::string path = (folder_ / "memory.pickle").string();
+  EXPECT_EQ(run(trace + " --snapshot " + path + " --at 0").code, 0);
+  const std::string first = trace::read_file(path);
+  EXPECT_TRUE(holds(first, "active_allocated"));
+  EXPECT_FALSE(holds(first, "free_completed"));
+  EXPECT_EQ(run(trace + " --snapshot " + path).code, 0);
+  const std::string peak = trace::read_file(path);
+  EXPECT_TRUE(holds(peak, "free_completed"));
+  EXPECT_FALSE(holds(peak, "oom"));
+  const Outcome out = run(trace + " --snapshot " + path + " --at oom --capacity 600");
+  EXPECT_EQ(out.code, 0) << out.text;
+  EXPECT_NE(out.text.find("out of memory at event "), std::string::npos) << out.text;
+  EXPECT_TRUE(holds(trace::read_file(path), "oom"));
+}
+
+TEST_F(ReplayProgram, RefusesMomentsThatDoNotCome) {
+  const std::string trace = "synthetic:multi_stream_allocations:2 --snapshot /nowhere/at/all ";
+  expect_refused(trace, "/nowhere/at/all: cannot be written");
+  expect_refused(trace + "--at oom", "expected an allocation that fails, found none");
+  expect_refused(trace + "--at noon", "--at: expected peak, oom or an event from 0 to ");
+  expect_refused(trace + "--at 99999999", "found '99999999'");
+  expect_refused(trace + "--at peak --capacity 600", "out of memory at event ");
+  expect_refused(trace + "--capacity 0", "command line: ");
+}
+
+TEST_F(ReplayProgram, ReplaysOnTheDriverThatIsThere) {
+  const std::string json = (folder_ / "real.json").string();
+  const std::string arguments =
+      "synthetic:multi_stream_allocations:2 --driver real --capacity 4096 --json " + json;
+  ::setenv("DREY_CUDA_LIBRARY", DREY_SIMCUDA_LIBRARY, 1);
+  ::setenv("DREY_SIM_MEMORY_MIB", "8192", 1);
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_NE(trace::read_file(json).find("\"fits\": 1"), std::string::npos);
+  EXPECT_EQ(trace::read_file(json).find("simulated"), std::string::npos);
+  ::setenv("DREY_CUDA_LIBRARY", "libcuda-of-nobody.so.9", 1);
+  expect_refused(arguments, "--driver real: no CUDA driver: cannot load libcuda-of-nobody.so.9");
+  ::unsetenv("DREY_CUDA_LIBRARY");
 }
 
 TEST_F(ReplayProgram, RefusesWhatIsNoTrace) {

@@ -166,6 +166,25 @@ TEST(Timelines, ARetiredStreamCanStillBeWaitedFor) {
   EXPECT_EQ(fixture.lines.counts().synchronised, 0U);
 }
 
+// The next stream of a place has waits of its own; they say nothing of the stream before it.
+TEST(Timelines, AStreamWhosePlaceIsTakenWaitsForNobody) {
+  Fixture fixture;
+  Stream handle = fixture.device.new_stream();
+  const StreamIndex first = fixture.find(handle);
+  Stream other = fixture.device.new_stream();
+  const StreamIndex used = fixture.find(other);
+  SimulatedDevice::expect(fixture.lines.retire(first));
+  SimulatedDevice::expect(fixture.device.driver.stream_destroy(handle));
+  SimulatedDevice::expect(fixture.lines.complete_all());
+  fixture.work(other);
+  const Stamp stamp = fixture.lines.now(used);
+  const StreamIndex second = fixture.find(fixture.device.new_stream());
+  ASSERT_EQ(second.place, first.place);
+  SimulatedDevice::expect(fixture.lines.make_ordered(second, stamp));
+  EXPECT_TRUE(fixture.lines.is_ordered(second, stamp));
+  EXPECT_FALSE(fixture.lines.is_ordered(first, stamp));
+}
+
 TEST(Timelines, PlacesAreUsedAgainOnceTheStreamIsPast) {
   Fixture fixture;
   StreamIndex first;

@@ -37,7 +37,11 @@ struct AllocatorConfig {
   Limits limits;
   std::uint64_t address_bytes =
       0;  ///< addresses to reserve; 0: four times the device, at most 1 TiB
-  std::uint32_t pages_of_large = 16;  ///< pages of a large handle; 1: every page can be moved alone
+  /// Pages of the largest handle, a power of two up to 128; 1: every page can be moved alone.
+  std::uint32_t pages_of_large = 16;
+  /// Handles of many pages are made while at most this part of the hard limit is held: they keep whole what
+  /// the last percent of the limit needs in pieces. 1: always, and moves cost a tenth of the calls.
+  std::uint32_t calm_part = 8;
   std::uint64_t magazine_bytes_max = std::uint64_t{32} << 20;  ///< a thread's; 0: no magazines
   bool may_insert_waits = true;  ///< a stream may be made to wait for another to get its memory
   bool asks_stream_ids = false;  ///< ask the driver which stream a handle is, in every call: then a
