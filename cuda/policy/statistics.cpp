@@ -109,14 +109,16 @@ void AllocatorState::visit(void (*function)(void*, const BlockView&) noexcept,
       case BlockState::kLive:
         view.kind = BlockKind::kLive;
         view.requested = block.requested;
-        view.stream = timelines.handle_of(block.stamp.stream);
+        view.stream = handle_of(block.stamp.stream);
         break;
       case BlockState::kMagazine:
         view.kind = BlockKind::kMagazine;
         view.stream = timelines.handle_of(block.stamp.stream);
         break;
       case BlockState::kFree:
-        view.kind = heap.is_past(block) ? BlockKind::kFree : BlockKind::kPending;
+        view.kind = block.pool != 0       ? BlockKind::kPool
+                    : heap.is_past(block) ? BlockKind::kFree
+                                          : BlockKind::kPending;
         if (view.kind == BlockKind::kPending) view.stream = timelines.handle_of(block.stamp.stream);
         break;
       default:

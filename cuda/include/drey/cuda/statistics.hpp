@@ -69,13 +69,14 @@ struct Statistics {
 };
 
 /// Bytes the free memory of an allocator can be told apart in, at the moment of a failure.
-/// live + magazines + stream + soft + hard + spare == reserved.
+/// live + magazines + stream + soft + hard + pools + spare == reserved.
 struct MemorySplit {
   std::uint64_t live = 0;       ///< the program's, as rounded
   std::uint64_t magazines = 0;  ///< in threads' magazines
   std::uint64_t stream = 0;     ///< free, but work that uses it may still run
   std::uint64_t soft = 0;       ///< free whole pages, which could be moved
   std::uint64_t hard = 0;       ///< free, on pages that cannot be moved
+  std::uint64_t pools = 0;      ///< free, and kept for the graphs of a pool
   std::uint64_t spare = 0;      ///< pages mapped nowhere
 };
 
