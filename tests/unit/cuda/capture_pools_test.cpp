@@ -125,6 +125,27 @@ TEST(CapturePools, TakeRecordedUsesFromTheGraph) {
   }
 }
 
+TEST(CapturePools, TakeARecordedStreamAsUsedUntilTheFree) {
+  for (const bool is_precise : {false, true}) {
+    CaptureFixture fixture;
+    const PoolId pool = fixture.new_pool();
+    CaptureScope scope(fixture.allocator, fixture.device.driver);
+    fixture.begin(scope, fixture.a, pool);
+    void* const block = fixture.captured(kBlock, fixture.a, pool);
+    fixture.order(fixture.a, fixture.b);
+    fixture.device.simulator.block_used(AllocatorFixture::number_of(block), fixture.b, is_precise);
+    AllocatorFixture::expect_ok(is_precise ? fixture.allocator.record_use(block, fixture.b)
+                                           : fixture.allocator.record_stream(block, fixture.b));
+    fixture.order(fixture.b, fixture.a);
+    fixture.device.launch(fixture.b, AllocatorFixture::number_of(block), is_precise ? 0 : 1,
+                          "late");
+    fixture.free(block, fixture.a);
+    EXPECT_EQ(fixture.captured(kBlock, fixture.a, pool) == block, is_precise);
+    fixture.order(fixture.b, fixture.a);
+    fixture.replay(fixture.end(scope), fixture.a);
+  }
+}
+
 TEST(CapturePools, DoNotTrustAStreamWhoseDependenciesWereReplaced) {
   CaptureFixture fixture;
   const PoolId pool = fixture.new_pool();

@@ -132,6 +132,10 @@ class DeviceAllocator {
   void deallocate(void* pointer, Stream stream);
   void deallocate(void* pointer, std::size_t bytes, std::size_t alignment, Stream stream);
 
+  /// try_allocate_in(), the same way.
+  [[nodiscard]] void* allocate_in(PoolId pool, std::size_t bytes, std::size_t alignment,
+                                  Stream stream);
+
   /// The block is used in `stream` too, until it is freed.
   Outcome record_stream(void* pointer, Stream stream) noexcept;
   /// All uses in `stream` are before its present end. Cost: an event, as exact as can be.
