@@ -247,6 +247,7 @@ class AllocatorState {
 
   [[nodiscard]] Outcome misused(Status status) noexcept;
   void note_sizes() noexcept;
+  void note_splits() noexcept;
   void forget() noexcept;
 
   const DriverTable* driver_ = nullptr;

@@ -25,6 +25,25 @@ TEST(AllocatorUses, OfRecordStreamLastUntilTheFreeThoughTheStreamWasIdleInBetwee
   EXPECT_NE(fixture.allocate(kBlock, fixture.a), block);
 }
 
+TEST(AllocatorStatistics, CountFreeBlocksThatSharePagesWithOthers) {
+  AllocatorConfig config;
+  config.magazine_bytes_max = 0;
+  CaptureFixture fixture(config);
+  void* blocks[3] = {};
+  for (void*& block : blocks) block = fixture.allocate(kMiB + 512, fixture.a);
+  const auto splits = [&] { return fixture.allocator.statistics().inactive_split; };
+  const auto bytes = [&] { return fixture.allocator.statistics().inactive_split_bytes.current; };
+  const std::uint64_t behind = bytes();
+  fixture.free(blocks[1]);
+  EXPECT_EQ(bytes(), behind + kMiB + 512);
+  EXPECT_EQ(splits().current, 2U);
+  fixture.free(blocks[0]);
+  fixture.free(blocks[2]);
+  EXPECT_EQ(splits().current, 0U) << "all of it is whole pages again";
+  EXPECT_EQ(splits().peak, 2U);
+  EXPECT_EQ(splits().allocated, splits().freed);
+}
+
 TEST(AllocatorUses, AreKeptByWhatASmallRequestLeavesOfABlock) {
   CaptureFixture fixture;
   Stream both = fixture.device.new_stream();

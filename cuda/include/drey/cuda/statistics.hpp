@@ -4,7 +4,7 @@
 // call; while others are, each number is one that was true a moment ago.
 // Peaks of reserved and active memory are exact; those of allocation, allocated_bytes and requested_bytes
 // are taken whenever a call leaves the threads' own magazines, so a peak in between may be missed by
-// what the magazines hold.
+// what the magazines hold; those of inactive_split whenever the statistics are read.
 // Read next: device_allocator.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -52,7 +52,7 @@ struct Statistics {
   Stat reserved_bytes;         ///< physical memory held: mapped, spare or stuck
   Stat active;                 ///< blocks out of the central heap: the program's, and in magazines
   Stat active_bytes;
-  Stat inactive_split;  ///< free blocks beside blocks that are not
+  Stat inactive_split;  ///< free blocks that share a page with one that is not, or are a pool's
   Stat inactive_split_bytes;
   std::uint64_t num_alloc_retries = 0;  ///< allocations that went beyond LadderStep::kGrow
   std::uint64_t num_ooms = 0;
