@@ -52,23 +52,27 @@ AdaptedDevice::AdaptedDevice(const DriverTable& driver, int ordinal)
   throw std::runtime_error(name + name_of(driver, retained));
 }
 
-bool AdaptedDevice::is_capturing(Stream stream) const noexcept {
+CaptureStatus AdaptedDevice::capture_status(Stream stream) const noexcept {
   const bool needs_context = depends_on_context(stream);
-  if (needs_context && driver_.ctx_push_current(context_) != Result::kSuccess) return false;
+  if (needs_context && driver_.ctx_push_current(context_) != Result::kSuccess)
+    return CaptureStatus::kNone;
   CaptureStatus status = CaptureStatus::kNone;
   const Result asked = driver_.stream_is_capturing(stream, &status);
   Context popped = nullptr;
   if (needs_context) static_cast<void>(driver_.ctx_pop_current(&popped));
   // The legacy stream would be drawn into the capture of another one.
-  if (asked == Result::kCaptureImplicit) return true;
-  return asked == Result::kSuccess && status != CaptureStatus::kNone;
+  if (asked == Result::kCaptureImplicit) return CaptureStatus::kActive;
+  return asked == Result::kSuccess ? status : CaptureStatus::kNone;
 }
 
 void* AdaptedDevice::allocate(std::size_t bytes, Stream stream) {
   if (bytes == 0) return nullptr;
-  if (is_capturing(stream))
+  const CaptureStatus status = capture_status(stream);
+  const PoolId pool = pool_for(stream, status);
+  if (pool.value != 0) return allocator_.allocate_in(pool, bytes, kAlignment, stream);
+  if (status != CaptureStatus::kNone)
     throw std::runtime_error(
-        "drey: the stream captures a graph: there are no pools for captures; allocate before the "
+        "drey: the stream captures a graph, and no pool was begun for it; allocate before the "
         "capture begins");
   free_kept();
   return allocator_.allocate(bytes, kAlignment, stream);
@@ -90,7 +94,9 @@ void AdaptedDevice::deallocate(void* pointer, const std::size_t* bytes, Stream s
 
 // Whether the free has to wait for the end of a capture. A block that waits already is freed twice.
 bool AdaptedDevice::keep(void* pointer, Stream stream) {
-  const bool is_late = is_capturing(stream);
+  const CaptureStatus status = capture_status(stream);
+  const bool is_served = pool_for(stream, status).value != 0;
+  const bool is_late = status != CaptureStatus::kNone && !is_served;
   // Relaxed: a pointer that this thread may not free is no reason to see another thread's count.
   if (!is_late && kept_count_.load(std::memory_order_relaxed) == 0) return false;
   const MutexHolder holder(lock_);
@@ -119,6 +125,102 @@ void AdaptedDevice::free_kept() noexcept {
   });
   // Relaxed: as in keep().
   kept_count_.store(kept_.size(), std::memory_order_relaxed);
+}
+
+// The pool of the last route that wants the stream; its capture becomes known. The filters run without the lock.
+PoolId AdaptedDevice::pool_for(Stream stream, CaptureStatus status) {
+  // Relaxed: who begins a pool for this thread's streams has told it so.
+  if (route_count_.load(std::memory_order_relaxed) == 0) return {};
+  end_dead_routes();
+  std::vector<Route> routes;
+  {
+    const MutexHolder holder(lock_);
+    routes = routes_;
+  }
+  for (auto route = routes.rbegin(); route != routes.rend(); ++route) {
+    const bool is_broken = status == CaptureStatus::kInvalidated && route->is_bound;
+    if (!is_broken && !route->filter(stream)) continue;
+    if (status == CaptureStatus::kNone) return route->id;
+    if (!is_broken && !allocator_.bind_capture(route->capture, stream).is_ok()) continue;
+    const MutexHolder holder(lock_);
+    for (Route& known : routes_) {
+      if (!(known.capture == route->capture)) continue;
+      if (!known.is_bound) known.stream = stream;
+      known.is_bound = true;
+      known.is_broken = known.is_broken || is_broken;
+    }
+    return route->id;
+  }
+  return {};
+}
+
+void AdaptedDevice::begin_pool(const PoolKey& key, PoolFilter filter) {
+  end_dead_routes();
+  const MutexHolder holder(lock_);
+  routes_.reserve(routes_.size() + 1);
+  pools_.reserve(pools_.size() + 1);
+  auto known = std::find_if(pools_.begin(), pools_.end(),
+                            [&](const KnownPool& pool) { return pool.key == key; });
+  PoolId id;
+  const Outcome had =
+      known == pools_.end() ? allocator_.create_pool(&id) : allocator_.retain_pool(id = known->id);
+  if (!had.is_ok()) throw UnusableError(had);
+  CaptureId capture;
+  const Outcome begun = allocator_.begin_capture(id, &capture);
+  if (!begun.is_ok()) {
+    static_cast<void>(allocator_.release_pool(id));
+    throw DriverError(begun);
+  }
+  if (known == pools_.end()) known = pools_.insert(pools_.end(), {key, id, 0});
+  ++known->uses;
+  routes_.push_back({key, id, capture, std::move(filter), nullptr, false, false});
+  // Relaxed: as in pool_for().
+  route_count_.store(routes_.size(), std::memory_order_relaxed);
+}
+
+// With a graph its use goes to PyTorch's, which was counted when the pool was begun.
+void AdaptedDevice::end(const Route& route, bool is_kept) noexcept {
+  const bool has_graph = is_kept && route.is_bound;
+  if (allocator_.end_capture(route.capture, has_graph).is_ok() && has_graph)
+    static_cast<void>(allocator_.release_pool(route.id));
+}
+
+// PyTorch does not say that a capture failed. Of one that was seen to be broken nothing is kept; of
+// another that is over there may be a graph.
+void AdaptedDevice::end_dead_routes() noexcept {
+  const MutexHolder holder(lock_);
+  std::erase_if(routes_, [this](const Route& route) {
+    if (!route.is_bound || is_capturing(route.stream)) return false;
+    end(route, !route.is_broken);
+    if (route.is_broken) drop_use(route.key);
+    return true;
+  });
+  route_count_.store(routes_.size(), std::memory_order_relaxed);  // relaxed: as in pool_for()
+}
+
+void AdaptedDevice::end_pool(const PoolKey& key) {
+  const MutexHolder holder(lock_);
+  const auto route = std::find_if(routes_.rbegin(), routes_.rend(),
+                                  [&](const Route& each) { return each.key == key; });
+  if (route == routes_.rend()) return;
+  end(*route, !route->is_broken);
+  if (route->is_broken) drop_use(key);
+  routes_.erase(std::next(route).base());
+  route_count_.store(routes_.size(), std::memory_order_relaxed);  // relaxed: as in pool_for()
+}
+
+// Under the lock.
+void AdaptedDevice::drop_use(const PoolKey& key) noexcept {
+  const auto known = std::find_if(pools_.begin(), pools_.end(),
+                                  [&](const KnownPool& pool) { return pool.key == key; });
+  if (known == pools_.end()) return;
+  static_cast<void>(allocator_.release_pool(known->id));
+  if (--known->uses == 0) pools_.erase(known);
+}
+
+void AdaptedDevice::release_pool(const PoolKey& key) {
+  const MutexHolder holder(lock_);
+  drop_use(key);
 }
 
 void AdaptedDevice::set_fraction(double fraction) {

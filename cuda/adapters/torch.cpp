@@ -62,6 +62,20 @@ extern "C" {
   if (!recorded.is_ok()) throw MisuseError(recorded, pointer);
 }
 
+[[gnu::visibility("default")]] void drey_torch_begin_allocate_to_pool(
+    int device, std::pair<unsigned long long, unsigned long long> pool,
+    std::function<bool(CUstream_st*)> filter) {
+  device_of(device).begin_pool(pool, std::move(filter));
+}
+[[gnu::visibility("default")]] void drey_torch_end_allocate_to_pool(
+    int device, std::pair<unsigned long long, unsigned long long> pool) {
+  device_of(device).end_pool(pool);
+}
+[[gnu::visibility("default")]] void drey_torch_release_pool(
+    int device, std::pair<unsigned long long, unsigned long long> pool) {
+  device_of(device).release_pool(pool);
+}
+
 [[gnu::visibility("default")]] void drey_torch_stream_retired(int device, void* stream) {
   const Outcome retired = device_of(device).allocator().stream_retired(static_cast<Stream>(stream));
   if (!retired.is_ok()) throw DriverError(retired);

@@ -130,6 +130,52 @@ int drey_cuda_stream_retired(drey_cuda_allocator* allocator, drey_cuda_stream st
   if (allocator == nullptr) return code_of(Status::kClosed);
   return code_of(allocator->allocator.stream_retired(to_stream(stream)));
 }
+int drey_cuda_pool_create(drey_cuda_allocator* allocator, int is_for_oom, uint64_t* pool) {
+  *pool = 0;
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  drey::cuda::PoolId made;
+  const Outcome outcome = allocator->allocator.create_pool(&made, is_for_oom != 0);
+  *pool = made.value;
+  return code_of(outcome);
+}
+int drey_cuda_pool_retain(drey_cuda_allocator* allocator, uint64_t pool) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.retain_pool({pool}));
+}
+int drey_cuda_pool_release(drey_cuda_allocator* allocator, uint64_t pool) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.release_pool({pool}));
+}
+int drey_cuda_pool_release_after(drey_cuda_allocator* allocator, uint64_t pool,
+                                 drey_cuda_stream after) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.release_pool({pool}, to_stream(after)));
+}
+int drey_cuda_pool_begin(drey_cuda_allocator* allocator, uint64_t pool) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.begin_pool({pool}));
+}
+int drey_cuda_pool_end(drey_cuda_allocator* allocator, uint64_t pool) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.end_pool({pool}));
+}
+int drey_cuda_capture_begin(drey_cuda_allocator* allocator, uint64_t pool, uint64_t* capture) {
+  *capture = 0;
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  drey::cuda::CaptureId begun;
+  const Outcome outcome = allocator->allocator.begin_capture({pool}, &begun);
+  *capture = begun.value;
+  return code_of(outcome);
+}
+int drey_cuda_capture_bind(drey_cuda_allocator* allocator, uint64_t capture,
+                           drey_cuda_stream stream) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.bind_capture({capture}, to_stream(stream)));
+}
+int drey_cuda_capture_end(drey_cuda_allocator* allocator, uint64_t capture, int is_kept) {
+  if (allocator == nullptr) return code_of(Status::kClosed);
+  return code_of(allocator->allocator.end_capture({capture}, is_kept != 0));
+}
 int drey_cuda_trim(drey_cuda_allocator* allocator, uint64_t bytes_kept, uint64_t* released) {
   if (allocator == nullptr) return code_of(Status::kClosed);
   return code_of(allocator->allocator.trim_to(bytes_kept, released));

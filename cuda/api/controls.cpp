@@ -5,6 +5,10 @@
 #include "policy/allocator_state.hpp"
 
 namespace drey::cuda {
+static_assert(DeviceAllocator::kPoolsMax + 1 == CentralHeap::kPoolsMax);
+static_assert(DeviceAllocator::kCapturesMax == Captures::kCapturesMax);
+static_assert(DeviceAllocator::kPoolScopesMax == ThreadCache::kScopesMax);
+
 Outcome DeviceAllocator::record_stream(void* pointer, Stream stream) noexcept {
   return is_open() ? state_->record(pointer, stream, false) : Outcome{Status::kClosed};
 }
@@ -19,6 +23,39 @@ Outcome DeviceAllocator::note_wait(Stream waiter, StreamMark mark) noexcept {
 }
 Outcome DeviceAllocator::stream_retired(Stream stream) noexcept {
   return is_open() ? state_->retire(stream) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::create_pool(PoolId* pool, bool is_for_oom) noexcept {
+  return is_open() ? state_->create_pool(is_for_oom, pool) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::retain_pool(PoolId pool) noexcept {
+  return is_open() ? state_->retain_pool(pool) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::release_pool(PoolId pool) noexcept {
+  return is_open() ? state_->release_pool(pool, nullptr) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::release_pool(PoolId pool, Stream after) noexcept {
+  return is_open() ? state_->release_pool(pool, &after) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::begin_pool(PoolId pool) noexcept {
+  return is_open() ? state_->begin_pool(pool) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::end_pool(PoolId pool) noexcept {
+  return is_open() ? state_->end_pool(pool) : Outcome{Status::kClosed};
+}
+Allocation DeviceAllocator::try_allocate_in(PoolId pool, std::size_t bytes, std::size_t alignment,
+                                            Stream stream, OomReport* report) noexcept {
+  if (!is_open()) return {nullptr, {Status::kClosed}};
+  if (pool.value == 0) return {nullptr, {Status::kInvalidPool}};
+  return state_->allocate(bytes, alignment, stream, report, pool);
+}
+Outcome DeviceAllocator::begin_capture(PoolId pool, CaptureId* capture) noexcept {
+  return is_open() ? state_->begin_capture(pool, capture) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::bind_capture(CaptureId capture, Stream stream) noexcept {
+  return is_open() ? state_->bind_capture(capture, stream) : Outcome{Status::kClosed};
+}
+Outcome DeviceAllocator::end_capture(CaptureId capture, bool is_kept) noexcept {
+  return is_open() ? state_->end_capture(capture, is_kept) : Outcome{Status::kClosed};
 }
 Outcome DeviceAllocator::trim_to(std::uint64_t bytes, std::uint64_t* released) noexcept {
   return is_open() ? state_->trim(bytes, 0, false, released) : Outcome{Status::kClosed};

@@ -41,6 +41,10 @@ const char* text_of(Status status) noexcept {
       return "a capture that is under way forbids it";
     case Status::kDriver:
       return "the driver refused";
+    case Status::kInvalidPool:
+      return "no pool or capture of this allocator, or not the innermost one";
+    case Status::kTooManyPools:
+      return "too many pools, captures or scopes of pools";
   }
   return "unknown status";
 }

@@ -16,6 +16,7 @@ namespace {
     case Status::kClosed:
     case Status::kTooManyStreams:
     case Status::kTooManyAllocators:
+    case Status::kTooManyPools:
     case Status::kNoMetadata:
       throw UnusableError(outcome);
     default:
@@ -31,6 +32,14 @@ void check(Outcome outcome, const void* pointer) {
 void* DeviceAllocator::allocate(std::size_t bytes, std::size_t alignment, Stream stream) {
   OomReport report;
   const Allocation made = try_allocate(bytes, alignment, stream, &report);
+  if (!made.outcome.is_ok()) throw_error(made.outcome, nullptr, report);
+  return made.pointer;
+}
+
+void* DeviceAllocator::allocate_in(PoolId pool, std::size_t bytes, std::size_t alignment,
+                                   Stream stream) {
+  OomReport report;
+  const Allocation made = try_allocate_in(pool, bytes, alignment, stream, &report);
   if (!made.outcome.is_ok()) throw_error(made.outcome, nullptr, report);
   return made.pointer;
 }

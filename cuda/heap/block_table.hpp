@@ -43,6 +43,7 @@ struct Block {
   BlockState state;         // atomically, see state_of(): misuse is found by it, off the lock
   std::uint8_t size_class;  // kNoClass: not for magazines
   bool is_small;            // on a page of small blocks
+  bool is_counted_small;    // live, of a pool: in the statistics of small blocks
   std::uint32_t first;      // granule
   std::uint32_t granules;
   BlockIndex before;  // by address
@@ -53,6 +54,8 @@ struct Block {
   Stamp stamp;         // live: the stream; free: not before this; epoch 0: past
   std::uint64_t requested;
   std::uint32_t freed_ms;  // when it came back, by a coarse clock
+  std::uint16_t pool;      // it is kept for; 0: none
+  bool is_in_graphs;       // graphs of its pool may use it at any time
   [[nodiscard]] std::uint32_t end() const noexcept { return first + granules; }
 };
 static_assert(sizeof(Block) == 64);

@@ -26,18 +26,25 @@ void CentralHeap::close() noexcept {
 }
 
 bool CentralHeap::is_past(const Block& block) const noexcept {
-  if (!timelines_.is_past(block.stamp)) return false;
+  if (block.is_in_graphs || !is_past(block.stamp)) return false;
   for (std::uint32_t index = block.uses; index != 0; index = blocks_.use(index).next) {
-    if (!timelines_.is_past({blocks_.use(index).stream, blocks_.use(index).epoch})) return false;
+    if (!is_past({blocks_.use(index).stream, blocks_.use(index).epoch})) return false;
   }
   return true;
 }
 
+// Within a capture by its graph alone. What runs outside must be past: a replay may come in any stream.
+bool CentralHeap::is_ordered(StreamIndex user, Stamp stamp) const noexcept {
+  if (is_slot(stamp.stream)) return is_slot(user) && captures_.is_ordered(user, stamp);
+  return is_slot(user) ? timelines_.is_past(stamp) : timelines_.is_ordered(user, stamp);
+}
+
 bool CentralHeap::is_ordered(const Block& block, StreamIndex user) const noexcept {
-  if (!timelines_.is_ordered(user, block.stamp)) return false;
+  if (block.is_in_graphs && !is_slot(user)) return false;
+  if (!is_ordered(user, block.stamp)) return false;
   for (std::uint32_t index = block.uses; index != 0; index = blocks_.use(index).next) {
     const Use& use = blocks_.use(index);
-    if (!timelines_.is_ordered(user, {use.stream, use.epoch})) return false;
+    if (!is_ordered(user, {use.stream, use.epoch})) return false;
   }
   return true;
 }
@@ -55,8 +62,9 @@ void CentralHeap::look_in_lane(std::uint32_t lane, const Request& request, bool 
                                BlockIndex* best) const noexcept {
   const Bins& bins = bins_[lane * 2 + (small_pages ? 1 : 0)];
   // All of a stream's own, and all that is past, is ordered.
-  const bool must_ask =
-      reach == Reach::kOrdered && lane != kPastLane && lane != request.stream.place;
+  const bool must_ask = request.pool != 0 ? reach != Reach::kAny
+                                          : reach == Reach::kOrdered && lane != kPastLane &&
+                                                lane != request.stream.place;
   bool has_fit = false;
   for (std::uint32_t bin = bins.next(Bins::index_of(request.granules));
        bin != Bins::kBinCount && !has_fit; bin = bins.next(bin + 1)) {
@@ -78,7 +86,12 @@ void CentralHeap::look_in_lane(std::uint32_t lane, const Request& request, bool 
 BlockIndex CentralHeap::look_on_pages(const Request& request, bool small_pages, Reach reach,
                                       std::uint32_t scan_max) const noexcept {
   BlockIndex best = kNoBlock;
+  if (request.pool != 0) {
+    look_in_lane(kPoolLane + request.pool, request, small_pages, reach, scan_max, &best);
+    return best;
+  }
   look_in_lane(kPastLane, request, small_pages, reach, scan_max, &best);
+  if (reach == Reach::kPast) return best;
   if (reach == Reach::kOwn) {
     look_in_lane(request.stream.place, request, small_pages, reach, scan_max, &best);
     return best;
@@ -91,7 +104,7 @@ BlockIndex CentralHeap::look_on_pages(const Request& request, bool small_pages, 
 
 // A page for small blocks.
 Request CentralHeap::region_request(const Request& request) const noexcept {
-  return {granules_of_page_, granules_of_page_, request.stream};
+  return {granules_of_page_, granules_of_page_, request.stream, request.pool};
 }
 
 BlockIndex CentralHeap::look(const Request& request, Reach reach,
@@ -154,6 +167,7 @@ BlockIndex CentralHeap::cut_out(BlockIndex index, const Request& request) noexce
 bool CentralHeap::can_join(const Block& front, const Block& back) const noexcept {
   if (front.state != BlockState::kFree || back.state != BlockState::kFree) return false;
   if (front.is_small != back.is_small) return false;
+  if (front.pool != back.pool || front.is_in_graphs != back.is_in_graphs) return false;
   if (front.is_small && back.first % granules_of_page_ == 0) return false;
   const std::uint32_t lanes[] = {lane_of(front), lane_of(back)};
   if (lanes[0] == kSeveralLane || lanes[1] == kSeveralLane) return false;
@@ -216,6 +230,27 @@ void CentralHeap::settle() noexcept {
       blocks_.drop_uses(block);
       block.stamp = kPastStamp;
       index = give_back(index, block.freed_ms);
+    }
+  }
+}
+
+void CentralHeap::change_pool(std::uint16_t pool,
+                              void (*change)(void* context, Block& block) noexcept,
+                              void* context) noexcept {
+  for (BlockIndex index = blocks_.first(); index != kNoBlock; index = blocks_[index].after) {
+    Block& block = blocks_[index];
+    if (block.pool != pool) continue;
+    const bool is_free = BlockTable::state_of(block) == BlockState::kFree;
+    if (is_free) remove(index);
+    change(context, block);
+    if (is_free) add(index);
+  }
+  // Only when all are changed: what was joined with one that was not would be missed.
+  for (BlockIndex index = blocks_.first(); index != kNoBlock; index = blocks_[index].after) {
+    while (blocks_[index].after != kNoBlock &&
+           can_join(blocks_[index], blocks_[blocks_[index].after])) {
+      remove(index);
+      index = give_back(index, blocks_[index].freed_ms);
     }
   }
 }

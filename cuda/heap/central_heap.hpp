@@ -2,14 +2,16 @@
 // pages that get memory, lose it, and lend it to each other.
 //
 // Invariants: every kFree block is in exactly one list: by its lane (what it waits for: nothing, one
-// stream, several) and by whether it lies on a page of small blocks. Holes are whole pages, in a list of
-// their own. Two free neighbours of one lane, or one of them past, are one block.
+// stream, several) and by whether it lies on a page of small blocks; those of a pool are in its lane, whatever
+// they wait for. Holes are whole pages, in a list of their own. Two free neighbours of one pool that wait
+// for the same, or one of them for nothing, are one block.
 // A block that take() returns is ordered before all later work of the stream that asked, by what
 // the timelines know, unless it asked for Reach::kAny.
 // Read next: central_heap.cpp, page_moves.cpp; docs/DESIGN.md, "The device allocator".
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "capture/captures.hpp"
 #include "heap/bins.hpp"
 #include "heap/block_table.hpp"
 #include "pages/page_store.hpp"
@@ -21,13 +23,15 @@ namespace drey::cuda {
 struct Request {
   std::uint32_t granules = 0;
   std::uint64_t alignment_granules = 1;  // a power of two
-  StreamIndex stream;
+  StreamIndex stream;                    // or a capture's slot
+  std::uint16_t pool = 0;                // take() and look() only in it
   [[nodiscard]] bool is_small() const noexcept {
     return granules <= kRegionGranulesMax && alignment_granules == 1;
   }
 };
 
 enum class Reach {
+  kPast,     // no work uses it any more, whoever asks
   kOwn,      // freed in this stream, or past
   kOrdered,  // any that the stream comes after
   kAny,      // also what it does not: to find out what to wait for
@@ -56,8 +60,10 @@ struct HeapCounts {
 /// Threads: one at a time. Driver calls only where it says so.
 class CentralHeap {
  public:
-  CentralHeap(PageStore& store, Timelines& timelines) noexcept
-      : store_(store), timelines_(timelines) {}
+  static constexpr std::uint16_t kPoolsMax = 64;  // their numbers begin at 1
+
+  CentralHeap(PageStore& store, Timelines& timelines, const Captures& captures) noexcept
+      : store_(store), timelines_(timelines), captures_(captures) {}
 
   /// Requires: the store is open, and stays so. Fails: false without memory for the records.
   [[nodiscard]] bool open() noexcept;
@@ -70,9 +76,17 @@ class CentralHeap {
   /// The free block that take() would cut; it stays where it is.
   [[nodiscard]] BlockIndex look(const Request& request, Reach reach,
                                 std::uint32_t scan_max) const noexcept;
+  /// Cuts the request out of a block that is in no list; the rest is free.
+  /// Returns: as take(). Fails: kNoBlock without records, and all of the block is free.
+  [[nodiscard]] BlockIndex take_from(BlockIndex index, const Request& request) noexcept;
   /// A block with its stamps set: into a list, one with its free neighbours.
   /// Returns: the block it is part of now.
   BlockIndex give_back(BlockIndex index, std::uint32_t now_ms) noexcept;
+
+  /// Calls `change` for every block of the pool that is live or free. Free ones are in no list
+  /// meanwhile, so it may change what they wait for and whose they are. Cost: all blocks.
+  void change_pool(std::uint16_t pool, void (*change)(void* context, Block& block) noexcept,
+                   void* context) noexcept;
 
   /// Whether all stamps of a free block are past, or ordered before the stream's later work.
   [[nodiscard]] bool is_past(const Block& block) const noexcept;
@@ -114,7 +128,8 @@ class CentralHeap {
   // Lanes: a stream's place, or one of these.
   static constexpr std::uint32_t kPastLane = Timelines::kStreamsMax;
   static constexpr std::uint32_t kSeveralLane = kPastLane + 1;
-  static constexpr std::uint32_t kLaneCount = kSeveralLane + 1;
+  static constexpr std::uint32_t kPoolLane = kSeveralLane;  // and the pool's number
+  static constexpr std::uint32_t kLaneCount = kPoolLane + kPoolsMax;
   static constexpr std::uint32_t kHoleLane = 2 * kLaneCount;
   static constexpr std::uint32_t kBinSets = kHoleLane + 1;
 
@@ -122,9 +137,14 @@ class CentralHeap {
     if (block.uses != 0) return kSeveralLane;
     return block.stamp.epoch == 0 ? kPastLane : block.stamp.stream.place;
   }
+  [[nodiscard]] bool is_past(Stamp stamp) const noexcept {
+    return !is_slot(stamp.stream) && timelines_.is_past(stamp);
+  }
+  [[nodiscard]] bool is_ordered(StreamIndex user, Stamp stamp) const noexcept;
   [[nodiscard]] std::uint32_t bins_of(const Block& block) const noexcept {
     if (block.state == BlockState::kHole) return kHoleLane;
-    return lane_of(block) * 2 + (block.is_small ? 1 : 0);
+    const std::uint32_t lane = block.pool != 0 ? kPoolLane + block.pool : lane_of(block);
+    return lane * 2 + (block.is_small ? 1 : 0);
   }
   void add(BlockIndex index) noexcept { bins_[bins_of(blocks_[index])].add(blocks_, index); }
   void remove(BlockIndex index) noexcept { bins_[bins_of(blocks_[index])].remove(blocks_, index); }
@@ -154,6 +174,7 @@ class CentralHeap {
 
   PageStore& store_;
   Timelines& timelines_;
+  const Captures& captures_;
   BlockTable blocks_;
   MetadataArray<Bins> bins_;
   std::uint32_t granules_of_page_ = 0;

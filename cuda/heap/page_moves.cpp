@@ -32,7 +32,7 @@ bool CentralHeap::try_place(const Request& request, BlockIndex hole_index, bool 
   const auto can_use = [&](BlockIndex index) {
     if (index == kNoBlock) return false;
     const Block& block = blocks_[index];
-    return BlockTable::state_of(block) == BlockState::kFree && !block.is_small &&
+    return BlockTable::state_of(block) == BlockState::kFree && !block.is_small && block.pool == 0 &&
            lane_of(block) != kSeveralLane && is_ordered(block, request.stream);
   };
   const BlockIndex before = can_use(hole.before) ? hole.before : kNoBlock;
@@ -163,10 +163,16 @@ BlockIndex CentralHeap::fill(const Place& place, const Request& asked, Result* r
     take_in_stamps(blocks_[index], blocks_[blocks_[index].after]);
     blocks_.join(index);
   }
+  const BlockIndex taken = take_from(index, asked);
+  if (taken == kNoBlock) *result = Result::kOutOfMemory;  // of records
+  return taken;
+}
+
+BlockIndex CentralHeap::take_from(BlockIndex index, const Request& request) noexcept {
+  BlockTable::set_state(blocks_[index], BlockState::kFree);
   add(index);
-  const BlockIndex taken = cut_for(index, asked);
+  const BlockIndex taken = cut_for(index, request);
   if (taken == kNoBlock) {
-    *result = Result::kOutOfMemory;  // of records
     rejoin(index);
     return kNoBlock;
   }

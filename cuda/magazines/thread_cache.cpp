@@ -24,6 +24,7 @@ void ThreadCache::reset() noexcept {
   for (std::uint8_t& number : by_place) number = 0;
   for (Magazine& magazine : magazines) magazine.is_used = false;
   next_evicted = 0;
+  scope_count = 0;
   state = nullptr;
   next = previous = nullptr;
 }

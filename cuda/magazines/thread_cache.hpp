@@ -44,6 +44,7 @@ struct CacheCounters {
 struct ThreadCache {
   static constexpr std::size_t kMagazines = 16;
   static constexpr std::size_t kEntries = 64;
+  static constexpr std::size_t kScopesMax = 16;
   /// A handle that no stream has.
   static Stream no_stream() noexcept { return reinterpret_cast<Stream>(~std::uintptr_t{0}); }
 
@@ -61,8 +62,10 @@ struct ThreadCache {
   std::uint8_t by_place[Timelines::kStreamsMax];  // 1 + magazine of the stream there; 0: none
   Magazine magazines[kMagazines];
   std::uint8_t next_evicted;
-  AllocatorState* state;  // attached to; under the registry's lock
-  ThreadCache* next;      // of the allocator, or idle
+  std::uint8_t scope_count;          // pools that this thread allocates from; the last one counts
+  std::uint16_t scopes[kScopesMax];  // under the allocator's lock, as scope_count
+  AllocatorState* state;             // attached to; under the registry's lock
+  ThreadCache* next;                 // of the allocator, or idle
   ThreadCache* previous;
 
   [[nodiscard]] static std::size_t entry_of(Stream handle) noexcept {

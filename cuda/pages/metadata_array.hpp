@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -35,6 +36,11 @@ class MetadataArray {
     entries_ = static_cast<Entry*>(memory);
     size_ = size;
     return true;
+  }
+
+  void swap(MetadataArray& other) noexcept {
+    std::swap(entries_, other.entries_);
+    std::swap(size_, other.size_);
   }
 
   void give_back() noexcept {

@@ -33,7 +33,7 @@ Request request_for(std::size_t bytes, std::size_t alignment, std::uint8_t* size
 }  // namespace
 
 Allocation AllocatorState::allocate(std::size_t bytes, std::size_t alignment, Stream stream,
-                                    OomReport* report) noexcept {
+                                    OomReport* report, PoolId asked) noexcept {
   ThreadCache* const cache = is_forked_child_ ? nullptr : cache_registry::attach(*this);
   const MutexHolder holder(lock);
   Climb climb;
@@ -43,14 +43,16 @@ Allocation AllocatorState::allocate(std::size_t bytes, std::size_t alignment, St
   const Status checked = check_request(bytes, alignment, arena_bytes);
   if (checked != Status::kOk) return {nullptr, misused(checked)};
 
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   climb.request = request_for(bytes, alignment, &climb.size_class);
   climb.bytes = bytes;
   climb.handle = stream;
   climb.cache = cache;
   climb.outcome = find_stream(stream, cache, scope, &climb.request.stream);
+  if (!climb.is_over()) climb.outcome = choose_pool(climb, scope, asked);
   if (climb.is_over()) return {nullptr, climb.outcome};
-  const BlockIndex index = this->climb(climb, scope);
+  const BlockIndex index =
+      climb.request.pool != 0 ? climb_in_pool(climb, scope) : this->climb(climb, scope);
   open_cache(cache);
   note_sizes();
   if (climb.is_over()) {
@@ -73,7 +75,8 @@ void* AllocatorState::hand_out(BlockIndex index, const Climb& climb) noexcept {
   block.size_class = climb.size_class;
   block.stamp = {climb.request.stream, 0};
   block.requested = climb.bytes;
-  const bool is_small = climb.size_class != kNoClass;
+  block.is_counted_small = climb.is_pooled_small;
+  const bool is_small = climb.size_class != kNoClass || climb.is_pooled_small;
   CacheCounters& counts = !is_small                ? large_counts_
                           : climb.cache != nullptr ? climb.cache->counters
                                                    : small_counts_;

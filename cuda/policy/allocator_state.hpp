@@ -4,10 +4,11 @@
 // Invariants: all members but `observer`, `id`, `turn`, `base` and `arena_bytes` are guarded by `lock`. No driver call
 // is made on the way of a block back to its own stream. Whatever fails leaves blocks, counts and streams
 // as they were, but for memory that is spare or past instead of in use.
-// Read next: ladder.cpp; deallocate.cpp; docs/CONCURRENCY.md.
+// Read next: ladder.cpp; deallocate.cpp; capture_pools.cpp; docs/CONCURRENCY.md.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "capture/captures.hpp"
 #include "heap/central_heap.hpp"
 #include "magazines/thread_cache.hpp"
 #include "pages/page_store.hpp"
@@ -21,29 +22,37 @@
 #include <cstdint>
 
 namespace drey::cuda {
-/// The allocator's context on top of the thread's, from the first need() to the end of the scope.
+/// The allocator's context on top of the thread's, from the first need() to the end of the scope. While there
+/// are captures, also the mode in which the thread's calls do not break them.
 class DriverScope {
  public:
-  DriverScope(const DriverTable& driver, Context context) noexcept
-      : driver_(driver), context_(context) {}
+  DriverScope(const DriverTable& driver, Context context, bool is_during_capture = false) noexcept
+      : driver_(driver), context_(context), is_during_capture_(is_during_capture) {}
   ~DriverScope() {
     Context popped = nullptr;
+    if (is_relaxed_) static_cast<void>(driver_.thread_exchange_stream_capture_mode(&mode_));
     if (is_pushed_) static_cast<void>(driver_.ctx_pop_current(&popped));
   }
   DriverScope(const DriverScope&) = delete;
   DriverScope& operator=(const DriverScope&) = delete;
-  /// Fails: as cuCtxPushCurrent.
+  /// Fails: as cuCtxPushCurrent and cuThreadExchangeStreamCaptureMode.
   Result need() noexcept {
-    if (is_pushed_) return Result::kSuccess;
-    const Result result = driver_.ctx_push_current(context_);
-    is_pushed_ = result == Result::kSuccess;
+    Result result = Result::kSuccess;
+    if (!is_pushed_) result = driver_.ctx_push_current(context_);
+    is_pushed_ = is_pushed_ || result == Result::kSuccess;
+    if (result != Result::kSuccess || !is_during_capture_ || is_relaxed_) return result;
+    result = driver_.thread_exchange_stream_capture_mode(&mode_);
+    is_relaxed_ = result == Result::kSuccess;
     return result;
   }
 
  private:
   const DriverTable& driver_;
   Context context_;
+  bool is_during_capture_;
   bool is_pushed_ = false;
+  bool is_relaxed_ = false;
+  CaptureMode mode_ = CaptureMode::kRelaxed;  // then the thread's own
 };
 
 /// What becomes of one allocation.
@@ -53,12 +62,25 @@ struct Climb {
   std::uint8_t size_class = kNoClass;
   Stream handle = nullptr;
   ThreadCache* cache = nullptr;
+  StreamIndex eager;             // request.stream outside of captures
+  bool is_pooled_small = false;  // of a pool, and counted as small
   LadderStep step = LadderStep::kMagazine;
   Outcome outcome;
   Result last_driver = Result::kSuccess;
   bool was_retried = false;
   std::uint64_t gained[kLadderSteps] = {};
   [[nodiscard]] bool is_over() const noexcept { return !outcome.is_ok(); }
+  [[nodiscard]] bool is_captured() const noexcept { return is_slot(request.stream); }
+};
+
+/// Memory set apart for graphs, or by a program.
+struct Pool {
+  std::uint32_t generation;
+  std::uint32_t uses;  // creator, scopes, captures, graphs
+  bool is_used;        // false: the number is free
+  bool is_draining;    // no uses, but it could not be emptied yet
+  bool has_graphs;     // replays of which may be under way
+  bool is_for_oom;
 };
 
 class AllocatorState {
@@ -71,14 +93,25 @@ class AllocatorState {
   /// Whether a call may go on; else why not. Requires: `lock` is held.
   [[nodiscard]] Outcome check_usable() const noexcept;
 
-  Allocation allocate(std::size_t bytes, std::size_t alignment, Stream stream,
-                      OomReport* report) noexcept;
+  /// `asked`: no id for the pool of the capture or scope, if any.
+  Allocation allocate(std::size_t bytes, std::size_t alignment, Stream stream, OomReport* report,
+                      PoolId asked = {}) noexcept;
   /// `stream`: null for the block's own. `bytes`: null for any.
   Outcome deallocate(void* pointer, const Stream* stream, const std::size_t* bytes) noexcept;
   Outcome record(void* pointer, Stream stream, bool is_precise) noexcept;
   Outcome mark(Stream waited, StreamMark* mark) noexcept;
   Outcome note_wait(Stream waiter, StreamMark mark) noexcept;
   Outcome retire(Stream stream) noexcept;
+
+  Outcome create_pool(bool is_for_oom, PoolId* pool) noexcept;
+  Outcome retain_pool(PoolId pool) noexcept;
+  /// `after`: the stream after whose present end no graph of it runs; null: not known.
+  Outcome release_pool(PoolId pool, const Stream* after) noexcept;
+  Outcome begin_pool(PoolId pool) noexcept;
+  Outcome end_pool(PoolId pool) noexcept;
+  Outcome begin_capture(PoolId pool, CaptureId* capture) noexcept;
+  Outcome bind_capture(CaptureId capture, Stream stream) noexcept;
+  Outcome end_capture(CaptureId capture, bool is_kept) noexcept;
 
   Outcome trim(std::uint64_t bytes, std::uint32_t age_ms, bool is_by_age,
                std::uint64_t* released) noexcept;
@@ -123,7 +156,8 @@ class AllocatorState {
   ThreadCache* caches = nullptr;  // attached; changed under the registry's lock as well
   PageStore store;
   Timelines timelines;
-  CentralHeap heap{store, timelines};
+  Captures captures;
+  CentralHeap heap{store, timelines, captures};
 
  private:
   static constexpr std::uint32_t kScanMax = 32;
@@ -138,6 +172,36 @@ class AllocatorState {
                       StreamIndex* stream) noexcept;
   Magazine* magazine_for(ThreadCache& cache, StreamIndex stream, Stream handle) noexcept;
   Result learn(DriverScope& scope) noexcept;
+
+  // capture_pools.cpp
+  [[nodiscard]] std::uint16_t place_of(PoolId pool) const noexcept;
+  [[nodiscard]] std::uint32_t serial_of(CaptureId capture) const noexcept;
+  [[nodiscard]] PoolId id_of(std::uint16_t number) const noexcept;
+  void drop_use(std::uint16_t number, DriverScope& scope, const Stamp* after) noexcept;
+  /// A thread that is in scopes of pools ends. No driver call.
+  void leave_scopes(ThreadCache& cache) noexcept;
+  void drain_pools(DriverScope& scope) noexcept;
+  [[nodiscard]] bool empty_pool(std::uint16_t number, const Stamp* after) noexcept;
+  void settle_capture(std::uint32_t serial, bool is_kept) noexcept;
+
+  // capture_blocks.cpp
+  struct Ending;
+  Outcome choose_pool(Climb& climb, DriverScope& scope, PoolId asked) noexcept;
+  Outcome find_capture(Stream stream, DriverScope& scope, std::uint32_t* serial) noexcept;
+  BlockIndex climb_in_pool(Climb& climb, DriverScope& scope) noexcept;
+  BlockIndex climb_captured(Climb& climb) noexcept;
+  std::uint64_t take_back_pools() noexcept;
+  Outcome find_ending(const Block& block, const Stream* stream, StreamIndex eager,
+                      DriverScope& scope, Ending* ending) noexcept;
+  Outcome add_captured_uses(Block& block, DriverScope& scope) noexcept;
+  Outcome free_in_pool(BlockIndex index, const Stream* stream, StreamIndex eager,
+                       DriverScope& scope) noexcept;
+  [[nodiscard]] Stamp ending_in(StreamIndex stream) noexcept {
+    return is_slot(stream) ? captures.now(stream) : timelines.now(stream);
+  }
+  [[nodiscard]] Stream handle_of(StreamIndex stream) const noexcept {
+    return is_slot(stream) ? captures.handle_of(stream) : timelines.handle_of(stream);
+  }
 
   // ladder.cpp
   BlockIndex climb(Climb& climb, DriverScope& scope) noexcept;
@@ -167,6 +231,8 @@ class AllocatorState {
   // deallocate.cpp
   void put_in_heap(BlockIndex index, StreamIndex stream, std::uint32_t now_ms) noexcept;
   void note_freed(StreamIndex stream, std::uint64_t bytes, std::uint32_t count) noexcept;
+  Outcome add_use(Block& block, Stream handle, StreamIndex stream, bool is_precise,
+                  DriverScope& scope) noexcept;
   bool put_in_magazine(BlockIndex index, ThreadCache& cache, StreamIndex stream,
                        const Stream* handle) noexcept;
   void settle_uses(Block& block, StreamIndex stream) noexcept;
@@ -181,6 +247,7 @@ class AllocatorState {
 
   [[nodiscard]] Outcome misused(Status status) noexcept;
   void note_sizes() noexcept;
+  void note_splits() noexcept;
   void forget() noexcept;
 
   const DriverTable* driver_ = nullptr;
@@ -195,6 +262,8 @@ class AllocatorState {
   std::uint64_t device_bytes_ = 0;
   Callback callbacks_[DeviceAllocator::kOomCallbacksMax] = {};
   std::size_t callback_count_ = 0;
+  Pool pools_[CentralHeap::kPoolsMax] = {};  // by number; 0 is none
+  std::size_t draining_count_ = 0;
 
   // Counts of who has no cache, of threads that ended, and of large blocks.
   CacheCounters small_counts_;

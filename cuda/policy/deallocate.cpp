@@ -3,20 +3,11 @@
 // SPDX-License-Identifier: MIT
 #include "magazines/cache_registry.hpp"
 #include "policy/allocator_state.hpp"
-
-#include <ctime>
+#include "policy/coarse_clock.hpp"
 
 #include <sched.h>
 
 namespace drey::cuda {
-namespace {
-std::uint32_t coarse_ms() noexcept {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<std::uint32_t>(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
-}
-}  // namespace
-
 Status AllocatorState::find_block(const void* pointer, BlockIndex* index) const noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pointer) - base;
   if (offset >= arena_bytes) return Status::kForeignPointer;
@@ -40,16 +31,21 @@ Outcome AllocatorState::deallocate(void* pointer, const Stream* stream,
   Block& block = heap.blocks()[index];
   if (BlockTable::state_of(block) != BlockState::kLive) return misused(name_mistake(pointer));
   if (bytes != nullptr && *bytes != block.requested) return misused(Status::kWrongSize);
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   StreamIndex owner = block.stamp.stream;
   if (stream != nullptr) {
     const Outcome known = find_stream(*stream, cache, scope, &owner);
     if (!known.is_ok()) return known;
   }
+  if (block.pool != 0 || (captures.count() != 0 && stream != nullptr)) {
+    const Outcome ended = free_in_pool(index, stream, owner, scope);
+    if (!ended.is_ok()) return ended;
+    if (is_slot(owner)) owner = captures.eager_of(owner);
+  }
   if (!BlockTable::take_state(block, BlockState::kMagazine)) return misused(Status::kDoubleFree);
   tell({EventKind::kFree, LadderStep::kMagazine, config.device, pointer,
-        block.granules * kGranuleBytes, block.requested, timelines.handle_of(owner)});
-  const bool is_small = block.size_class != kNoClass;
+        block.granules * kGranuleBytes, block.requested, handle_of(owner)});
+  const bool is_small = block.size_class != kNoClass || block.is_counted_small;
   CacheCounters& counts = !is_small          ? large_counts_
                           : cache != nullptr ? cache->counters
                                              : small_counts_;
@@ -82,6 +78,7 @@ bool AllocatorState::put_in_magazine(BlockIndex index, ThreadCache& cache, Strea
                                      const Stream* handle) noexcept {
   Block& block = heap.blocks()[index];
   if (block.size_class == kNoClass || block.uses != 0 || is_asleep_) return false;
+  if (captures.count() != 0) return false;
   if (config.magazine_bytes_max == 0 || config.asks_stream_ids) return false;
   Magazine* magazine = cache.find(stream);
   if (magazine == nullptr) {
@@ -122,8 +119,10 @@ void AllocatorState::put_in_heap(BlockIndex index, StreamIndex stream,
                                  std::uint32_t now_ms) noexcept {
   Block& block = heap.blocks()[index];
   const std::uint64_t bytes = block.granules * kGranuleBytes;
-  if (block.uses != 0) settle_uses(block, stream);
-  block.stamp = timelines.now(stream);
+  if (block.pool == 0) {
+    if (block.uses != 0) settle_uses(block, stream);
+    block.stamp = timelines.now(stream);
+  }  // else free_in_pool() has said what it waits for
   heap.give_back(index, now_ms);
   note_freed(stream, bytes, 1);
 }
@@ -200,9 +199,35 @@ std::uint64_t AllocatorState::flush_all() noexcept {
 // The caller's own.
 void AllocatorState::open_cache(ThreadCache* cache) noexcept {
   if (cache == nullptr || is_asleep_ || is_closing_) return;
+  if (captures.count() != 0 || cache->scope_count != 0) return;
   if (config.magazine_bytes_max == 0 || config.asks_stream_ids) return;
   // Relaxed: the owner reads it itself; who closes it has the lock.
   cache->turn.store(turn, std::memory_order_relaxed);
+}
+
+// In a capture the graph says where the use ends, and no event is recorded.
+Outcome AllocatorState::add_use(Block& block, Stream handle, StreamIndex stream, bool is_precise,
+                                DriverScope& scope) noexcept {
+  std::uint32_t serial = 0;
+  const Outcome asked = find_capture(handle, scope, &serial);
+  if (!asked.is_ok()) return asked;
+  if (serial != 0 && block.pool != 0) {
+    stream = captures.enter(serial, handle, stream);
+    if (stream.place == StreamIndex::kNone) return {Status::kTooManyStreams};
+  }
+  if (stream == block.stamp.stream) return {};
+  const Stamp now = ending_in(stream);
+  if (is_precise && serial == 0) {
+    Result closed = scope.need();
+    if (closed == Result::kSuccess) closed = timelines.close_epoch(stream);
+    // While others capture the event has to wait; the stamp is good, and later than need be.
+    if (closed == Result::kCaptureUnsupported && captures.count() != 0) closed = Result::kSuccess;
+    if (closed == Result::kCaptureUnsupported) return {Status::kCaptureForbids, closed};
+    if (closed != Result::kSuccess) return {Status::kDriver, closed};
+  }
+  if (!heap.blocks().add_use(block, stream, is_precise ? now.epoch : Use::kUntilFree))
+    return {Status::kNoMetadata};
+  return {};
 }
 
 Outcome AllocatorState::record(void* pointer, Stream handle, bool is_precise) noexcept {
@@ -216,21 +241,12 @@ Outcome AllocatorState::record(void* pointer, Stream handle, bool is_precise) no
   if (found != Status::kOk || BlockTable::state_of(heap.blocks()[index]) != BlockState::kLive)
     return misused(name_mistake(pointer));
   Block& block = heap.blocks()[index];
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   StreamIndex stream;
   const Outcome known = find_stream(handle, cache, scope, &stream);
   if (!known.is_ok()) return known;
-  if (!(stream == block.stamp.stream)) {
-    const Stamp now = timelines.now(stream);
-    if (is_precise) {
-      Result closed = scope.need();
-      if (closed == Result::kSuccess) closed = timelines.close_epoch(stream);
-      if (closed == Result::kCaptureUnsupported) return {Status::kCaptureForbids, closed};
-      if (closed != Result::kSuccess) return {Status::kDriver, closed};
-    }
-    if (!heap.blocks().add_use(block, stream, is_precise ? now.epoch : Use::kUntilFree))
-      return {Status::kNoMetadata};
-  }
+  const Outcome added = add_use(block, handle, stream, is_precise, scope);
+  if (!added.is_ok()) return added;
   tell({is_precise ? EventKind::kRecordUse : EventKind::kRecordStream, LadderStep::kMagazine,
         config.device, pointer, block.granules * kGranuleBytes, block.requested, handle});
   return {};

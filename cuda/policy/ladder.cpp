@@ -45,8 +45,13 @@ BlockIndex AllocatorState::climb(Climb& climb, DriverScope& scope) noexcept {
     if (!climb.is_over() && is_asleep_) climb.outcome = {Status::kAsleep};
     if (climb.is_over()) return kNoBlock;
   }
-  climb.outcome = {Status::kOutOfMemory};
-  return kNoBlock;
+  // Last of all what is set apart, and free.
+  const std::uint64_t pooled = take_back_pools();
+  climb.gained[static_cast<std::size_t>(LadderStep::kPools)] += pooled;
+  if (pooled != 0) index = climb_under_pressure(climb, scope);
+  if (index != kNoBlock) climb.step = LadderStep::kPools;
+  if (index == kNoBlock && !climb.is_over()) climb.outcome = {Status::kOutOfMemory};
+  return index;
 }
 
 // Until growing: nothing of anybody's is disturbed.
@@ -59,7 +64,7 @@ BlockIndex AllocatorState::climb_quietly(Climb& climb, DriverScope& scope) noexc
   const std::uint64_t pages =
       (climb.request.granules + heap.granules_of_page() - 1) / heap.granules_of_page();
   const std::uint64_t soft = config.limits.soft / store.page_bytes();
-  if (soft != 0 && held + pages > soft) {
+  if (soft != 0 && held + pages > soft && captures.count() == 0) {
     Result result = learn(scope);
     if (result == Result::kSuccess)
       climb.gained[static_cast<std::size_t>(LadderStep::kCollect)] +=

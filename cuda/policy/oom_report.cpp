@@ -21,6 +21,9 @@ const char* advice_for(const OomReport& report) noexcept {
   if (split.hard >= report.rounded)
     return "enough is free, but on pages that live blocks share: free the small blocks between the "
            "large ones, or open with pages_of_large = 1";
+  if (split.pools >= report.rounded)
+    return "enough is free, but in pools: release those whose graphs are gone, or mark them for "
+           "use when out of memory";
   if (split.stream >= report.rounded)
     return "enough is free, but work may still use it and cannot be waited for now";
   if (report.headroom != 0 && report.device_free > report.rounded)
@@ -41,6 +44,10 @@ MemorySplit AllocatorState::split(std::uint64_t* pending_blocks,
     if (state == BlockState::kLive) split.live += bytes;
     if (state == BlockState::kMagazine) split.magazines += bytes;
     if (state != BlockState::kFree) continue;
+    if (block.pool != 0) {
+      split.pools += bytes;
+      continue;
+    }
     *largest_free = std::max(*largest_free, bytes);
     if (!heap.is_past(block)) {
       split.stream += bytes;
@@ -68,7 +75,7 @@ void AllocatorState::fill_report(const Climb& climb, OomReport* report) noexcept
   report->device_total = device_bytes_;
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   if (scope.need() == Result::kSuccess &&
       driver_->mem_get_info(&free_bytes, &total_bytes) == Result::kSuccess) {
     report->device_free = free_bytes;
@@ -95,6 +102,7 @@ std::size_t text_of(const OomReport& report, char* out, std::size_t size) noexce
   text.add(" in ").add(report.stream_blocks).add(" blocks");
   add_mib(text, ", soft ", report.split.soft);
   add_mib(text, ", hard ", report.split.hard);
+  add_mib(text, ", pools ", report.split.pools);
   add_mib(text, ", spare ", report.split.spare);
   add_mib(text, "; largest free block ", report.largest_free);
   text.add("\nsteps:");

@@ -63,7 +63,7 @@ Outcome AllocatorState::open(const DriverTable& table, const AllocatorConfig& se
   arena_bytes = store.page_count() * store.page_bytes();
   // By number of frees alone: who is short of memory records events anyway.
   const TimelinePolicy events{UINT64_MAX, 64};
-  if (timelines.open(table, events) != Result::kSuccess || !heap.open())
+  if (timelines.open(table, events) != Result::kSuccess || !captures.open(table) || !heap.open())
     return {Status::kNoMetadata};
   if (!cache_registry::add(*this)) return {Status::kTooManyAllocators};
   is_registered_ = true;
@@ -86,7 +86,7 @@ Outcome AllocatorState::close() noexcept {
   is_registered_ = false;
   is_closing_ = true;
   if (has_context_) {
-    DriverScope scope(*driver_, context_);
+    DriverScope scope(*driver_, context_, captures.count() != 0);
     Result result = scope.need();
     if (result == Result::kSuccess && timelines.is_open()) result = timelines.complete_all();
     if (result == Result::kSuccess) result = store.close();
@@ -107,6 +107,7 @@ void AllocatorState::abandon() noexcept {
   if (is_registered_) cache_registry::remove(*this);
   is_registered_ = false;
   heap.close();
+  captures.close();
   timelines.abandon();
   store.abandon();
 }
@@ -128,6 +129,7 @@ ThreadCache* AllocatorState::this_thread_cache() const noexcept {
 
 void AllocatorState::detach(ThreadCache& cache) noexcept {
   const MutexHolder holder(lock);
+  leave_scopes(cache);
   if (!is_forked_child_) {
     flush(cache);
     is_epoch_due_ = false;  // an event is a driver call

@@ -14,6 +14,7 @@ constexpr std::size_t number_of(LadderStep step) noexcept {
 }  // namespace
 
 BlockIndex AllocatorState::climb_under_pressure(Climb& climb, DriverScope& scope) noexcept {
+  drain_pools(scope);
   climb.gained[number_of(LadderStep::kFlush)] += flush_all();
   const Result learnt = learn(scope);
   if (learnt != Result::kSuccess) {
@@ -80,8 +81,9 @@ BlockIndex AllocatorState::largest_pending() const noexcept {
   const BlockTable& blocks = heap.blocks();
   BlockIndex largest = kNoBlock;
   for (BlockIndex index = blocks.first(); index != kNoBlock; index = blocks[index].after) {
-    if (BlockTable::state_of(blocks[index]) != BlockState::kFree || heap.is_past(blocks[index]))
-      continue;
+    const bool is_pending = BlockTable::state_of(blocks[index]) == BlockState::kFree &&
+                            blocks[index].pool == 0 && !heap.is_past(blocks[index]);
+    if (!is_pending) continue;
     if (largest == kNoBlock || blocks[index].granules > blocks[largest].granules) largest = index;
   }
   return largest;

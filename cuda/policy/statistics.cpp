@@ -50,9 +50,34 @@ void AllocatorState::note_sizes() noexcept {
   }
 }
 
+// Free memory that cannot go back by itself: a neighbour that is not free lies on one of its pages, or it is a
+// pool's. What magazines have is not free here, so nobody's cache is touched.
+void AllocatorState::note_splits() noexcept {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  const BlockTable& blocks = heap.blocks();
+  const std::uint32_t page = heap.granules_of_page();
+  for (BlockIndex index = blocks.first(); index != kNoBlock; index = blocks[index].after) {
+    const Block& block = blocks[index];
+    if (BlockTable::state_of(block) != BlockState::kFree) continue;
+    if (block.pool == 0 && block.first % page == 0 && block.end() % page == 0) continue;
+    ++count;
+    bytes += block.granules * kGranuleBytes;
+  }
+  const auto set = [](Stat& stat, std::uint64_t now) {
+    if (now > stat.current) stat.allocated += now - stat.current;
+    if (now < stat.current) stat.freed += stat.current - now;
+    stat.current = now;
+    stat.peak = std::max(stat.peak, now);
+  };
+  set(kept_.inactive_split, count);
+  set(kept_.inactive_split_bytes, bytes);
+}
+
 Statistics AllocatorState::statistics() noexcept {
   const MutexHolder holder(lock);
   note_sizes();
+  if (!is_forked_child_ && !is_closing_) note_splits();
   Statistics sum = kept_;
   sum.allocation = sum.allocated_bytes = sum.requested_bytes = {};
   add(large_counts_, sum.allocation.large, sum.allocated_bytes.large, sum.requested_bytes.large);
@@ -88,6 +113,8 @@ void AllocatorState::reset_peaks() noexcept {
   kept_.segment.peak = kept_.segment.current;
   kept_.active.peak = kept_.active.current;
   kept_.active_bytes.peak = kept_.active_bytes.current;
+  kept_.inactive_split.peak = kept_.inactive_split.current;
+  kept_.inactive_split_bytes.peak = kept_.inactive_split_bytes.current;
   for (StatByPool* const pools :
        {&kept_.allocation, &kept_.allocated_bytes, &kept_.requested_bytes})
     pools->all.peak = pools->small.peak = pools->large.peak = 0;
@@ -109,14 +136,16 @@ void AllocatorState::visit(void (*function)(void*, const BlockView&) noexcept,
       case BlockState::kLive:
         view.kind = BlockKind::kLive;
         view.requested = block.requested;
-        view.stream = timelines.handle_of(block.stamp.stream);
+        view.stream = handle_of(block.stamp.stream);
         break;
       case BlockState::kMagazine:
         view.kind = BlockKind::kMagazine;
         view.stream = timelines.handle_of(block.stamp.stream);
         break;
       case BlockState::kFree:
-        view.kind = heap.is_past(block) ? BlockKind::kFree : BlockKind::kPending;
+        view.kind = block.pool != 0       ? BlockKind::kPool
+                    : heap.is_past(block) ? BlockKind::kFree
+                                          : BlockKind::kPending;
         if (view.kind == BlockKind::kPending) view.stream = timelines.handle_of(block.stamp.stream);
         break;
       default:

@@ -82,7 +82,7 @@ Outcome AllocatorState::mark(Stream waited, StreamMark* mark) noexcept {
   const MutexHolder holder(lock);
   const Outcome usable = check_usable();
   if (!usable.is_ok()) return usable;
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   StreamIndex stream;
   const Outcome found = find_stream(waited, this_thread_cache(), scope, &stream);
   if (!found.is_ok()) return found;
@@ -98,7 +98,7 @@ Outcome AllocatorState::note_wait(Stream waiter, StreamMark mark) noexcept {
   const Stamp stamp{{mark.place, mark.turn}, mark.epoch};
   if (mark.place >= timelines.stream_count() || !timelines.is_point(stamp))
     return misused(Status::kInvalidStream);
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   StreamIndex stream;
   const Outcome found = find_stream(waiter, this_thread_cache(), scope, &stream);
   if (!found.is_ok()) return found;
@@ -111,7 +111,7 @@ Outcome AllocatorState::retire(Stream handle) noexcept {
   const MutexHolder holder(lock);
   const Outcome usable = check_usable();
   if (!usable.is_ok()) return usable;
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   const Result pushed = scope.need();
   if (pushed != Result::kSuccess) return {Status::kDriver, pushed};
   StreamIndex stream;

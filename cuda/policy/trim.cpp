@@ -2,19 +2,11 @@
 // sleep and wake.
 // SPDX-License-Identifier: MIT
 #include "policy/allocator_state.hpp"
+#include "policy/coarse_clock.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 namespace drey::cuda {
-namespace {
-std::uint32_t coarse_ms() noexcept {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<std::uint32_t>(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
-}
-}  // namespace
-
 // Events are recorded and asked, nothing is waited for: what work may still use stays.
 Outcome AllocatorState::trim(std::uint64_t bytes, std::uint32_t age_ms, bool is_by_age,
                              std::uint64_t* released) noexcept {
@@ -23,7 +15,9 @@ Outcome AllocatorState::trim(std::uint64_t bytes, std::uint32_t age_ms, bool is_
   const Outcome usable = check_usable();
   if (!usable.is_ok()) return usable;
   if (is_asleep_) return {};
-  DriverScope scope(*driver_, context_);
+  // Nothing goes to the driver while a graph is captured.
+  if (captures.count() != 0) return {Status::kCaptureForbids};
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   if (!is_by_age) flush_all();
   is_epoch_due_ = false;  // learn() closes them all
   Result result = learn(scope);
@@ -62,13 +56,14 @@ Outcome AllocatorState::sleep() noexcept {
   const MutexHolder holder(lock);
   const Outcome usable = check_usable();
   if (!usable.is_ok() || is_asleep_) return usable;
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   flush_all();
   is_epoch_due_ = false;
   Result result = scope.need();
   if (result == Result::kSuccess) result = timelines.complete_all();
   if (result == Result::kCaptureUnsupported) return {Status::kCaptureForbids, result};
   if (result == Result::kSuccess) {
+    drain_pools(scope);
     heap.settle();
     give_pages_back(0, kNoMax, &result);
   }
@@ -84,7 +79,7 @@ Outcome AllocatorState::wake() noexcept {
   const MutexHolder holder(lock);
   const Outcome usable = check_usable();
   if (!usable.is_ok() || !is_asleep_) return usable;
-  DriverScope scope(*driver_, context_);
+  DriverScope scope(*driver_, context_, captures.count() != 0);
   Result result = scope.need();
   if (result == Result::kSuccess) result = store.wake();
   note_sizes();

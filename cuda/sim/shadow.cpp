@@ -161,7 +161,10 @@ void Shadow::replay(const Access& access, const Use& use, const std::shared_ptr<
   bool is_reported = false;
   for (auto cell = first_in(range); cell != cells_.end() && cell->first < range.end; ++cell) {
     const std::shared_ptr<Generation>& owner = cell->second.block;
-    const bool is_own = owner->capture == capture || (owner == block && owner->is_live);
+    const bool is_shared =
+        block != nullptr && block->pool != 0 && owner->pool == block->pool && owner->capture != 0;
+    const bool is_own =
+        owner->capture == capture || (owner == block && owner->is_live) || is_shared;
     if (!is_own && !is_reported) {
       const bool was_pool = block != nullptr && block->capture == capture;
       report(HazardKind::kGraph, was_pool ? Blame::kAllocator : Blame::kUser, use.place.call,

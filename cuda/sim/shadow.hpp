@@ -33,7 +33,8 @@ struct Generation {
   std::shared_ptr<StreamState> stream;                        // it was allocated for
   std::vector<std::shared_ptr<StreamState>> used_until_free;  // by record_stream
   Clock claim;
-  CaptureId capture = 0;  // it was allocated in
+  CaptureId capture = 0;   // it was allocated in
+  std::uint64_t pool = 0;  // whose graphs may use each other's; 0: none
   CaptureId freed_in = 0;
   std::vector<NodeIndex> claim_nodes;  // of the capture it was freed in
 

@@ -67,10 +67,12 @@ void Simulator::complete(Stream stream) {
   if (state != nullptr) machine_->timeline.work.complete(state->tail);
 }
 
-void Simulator::block_allocated(DevicePointer block, std::size_t bytes, Stream stream) {
+void Simulator::block_allocated(DevicePointer block, std::size_t bytes, Stream stream,
+                                std::uint64_t pool) {
   const std::lock_guard guard(machine_->lock);
   const auto generation = machine_->shadow.allocate(block, bytes, machine_->faults.calls());
   generation->stream = machine_->find_stream(stream);
+  generation->pool = pool;
   if (generation->stream != nullptr) generation->capture = generation->stream->capture;
 }
 
@@ -104,6 +106,7 @@ void Simulator::block_freed(DevicePointer block, Stream stream) {
   if (found == nullptr) return;
   const std::shared_ptr<StreamState> state = machine_->find_stream(stream);
   if (state != nullptr) promise(*machine_, *found, *state);
+  for (const auto& used : found->used_until_free) promise(*machine_, *found, *used);
   machine_->shadow.free(found, machine_->faults.calls());
 }
 

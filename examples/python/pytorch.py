@@ -13,6 +13,9 @@ SETTERS = {
     "set_memory_fraction_fn": "drey_torch_memory_fraction",
     "set_base_alloc_fn": "drey_torch_base_alloc",
     "set_record_stream_fn": "drey_torch_record_stream",
+    "set_begin_allocate_to_pool": "drey_torch_begin_allocate_to_pool",
+    "set_end_allocate_to_pool_fn": "drey_torch_end_allocate_to_pool",
+    "set_release_pool": "drey_torch_release_pool",
 }
 
 

@@ -36,6 +36,23 @@ int drey_cuda_record_stream(drey_cuda_allocator* allocator, void* pointer, drey_
 int drey_cuda_record_use(drey_cuda_allocator* allocator, void* pointer, drey_cuda_stream stream);
 int drey_cuda_stream_retired(drey_cuda_allocator* allocator, drey_cuda_stream stream);
 
+/* Pools and captures as in DeviceAllocator: a pool's memory is nobody else's until its last use is released. Between
+ * capture_begin (before cuStreamBeginCapture) and capture_end (after cuStreamEndCapture) streams of the bound
+ * capture allocate from the pool. is_kept: there is a graph; it has a use of the pool. */
+int drey_cuda_pool_create(drey_cuda_allocator* allocator, int is_for_oom, uint64_t* pool);
+int drey_cuda_pool_retain(drey_cuda_allocator* allocator, uint64_t pool);
+int drey_cuda_pool_release(drey_cuda_allocator* allocator, uint64_t pool);
+/* Without a wait: no graph of the pool runs after the present end of `after`. */
+int drey_cuda_pool_release_after(drey_cuda_allocator* allocator, uint64_t pool,
+                                 drey_cuda_stream after);
+/* This thread allocates from the pool, the innermost one, until its end. */
+int drey_cuda_pool_begin(drey_cuda_allocator* allocator, uint64_t pool);
+int drey_cuda_pool_end(drey_cuda_allocator* allocator, uint64_t pool);
+int drey_cuda_capture_begin(drey_cuda_allocator* allocator, uint64_t pool, uint64_t* capture);
+int drey_cuda_capture_bind(drey_cuda_allocator* allocator, uint64_t capture,
+                           drey_cuda_stream stream);
+int drey_cuda_capture_end(drey_cuda_allocator* allocator, uint64_t capture, int is_kept);
+
 /* released: null, or where to put the bytes that went back. */
 int drey_cuda_trim(drey_cuda_allocator* allocator, uint64_t bytes_kept, uint64_t* released);
 /* In bytes; 0: none. */

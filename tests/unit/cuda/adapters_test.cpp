@@ -32,6 +32,11 @@ class Adapters {
         base(find<decltype(&drey_torch_base_alloc)>("drey_torch_base_alloc")),
         record(find<decltype(&drey_torch_record_stream)>("drey_torch_record_stream")),
         retired(find<decltype(&drey_torch_stream_retired)>("drey_torch_stream_retired")),
+        begin_pool(find<decltype(&drey_torch_begin_allocate_to_pool)>(
+            "drey_torch_begin_allocate_to_pool")),
+        end_pool(
+            find<decltype(&drey_torch_end_allocate_to_pool)>("drey_torch_end_allocate_to_pool")),
+        release_pool(find<decltype(&drey_torch_release_pool)>("drey_torch_release_pool")),
         cupy_malloc(find<decltype(&drey_cupy_malloc)>("drey_cupy_malloc")),
         cupy_free(find<decltype(&drey_cupy_free)>("drey_cupy_free")),
         cupy_error(find<decltype(&drey_cupy_error)>("drey_cupy_error")) {}
@@ -60,6 +65,9 @@ class Adapters {
   decltype(&drey_torch_base_alloc) base;
   decltype(&drey_torch_record_stream) record;
   decltype(&drey_torch_stream_retired) retired;
+  decltype(&drey_torch_begin_allocate_to_pool) begin_pool;
+  decltype(&drey_torch_end_allocate_to_pool) end_pool;
+  decltype(&drey_torch_release_pool) release_pool;
   decltype(&drey_cupy_malloc) cupy_malloc;
   decltype(&drey_cupy_free) cupy_free;
   decltype(&drey_cupy_error) cupy_error;
@@ -289,6 +297,40 @@ TEST_F(AdapterLibrary, KeepsWhatIsFreedInACaptureUntilItIsOver) {
   void* const next = adapters.alloc(40 * kMiB, 0, stream);
   EXPECT_EQ(next, block);
   adapters.free(next, 40 * kMiB, 0, stream);
+}
+
+// In PyTorch's order: the pool before the capture, its end after, the release with the graph.
+TEST_F(AdapterLibrary, GivesACaptureMemoryOfItsPoolUntilThatIsReleased) {
+  Stream stream = new_stream();
+  adapters.begin_pool(0, {0, 7}, [stream](Stream asked) { return asked == stream; });
+  begin_capture(stream);
+  void* const block = adapters.alloc(20 * kMiB, 0, stream);
+  void* const outside = adapters.alloc(3 * kMiB, 0, nullptr);
+  adapters.free(block, 20 * kMiB, 0, stream);
+  EXPECT_EQ(adapters.alloc(20 * kMiB, 0, stream), block);
+  adapters.free(block, 20 * kMiB, 0, stream);
+  end_capture(stream);
+  adapters.end_pool(0, {0, 7});
+  adapters.free(outside, 3 * kMiB, 0, nullptr);
+  void* const other = adapters.alloc(20 * kMiB, 0, stream);
+  EXPECT_NE(other, block) << "the graph's";
+  adapters.free(other, 20 * kMiB, 0, stream);
+  adapters.release_pool(0, {0, 7});
+  adapters.release_pool(0, {0, 7});
+  EXPECT_NE(thrown_by([&] { adapters.begin_pool(9, {0, 7}, nullptr); }), "");
+}
+
+TEST_F(AdapterLibrary, GoesOnAfterACaptureThatFailedWithoutAWord) {
+  Stream stream = new_stream();
+  adapters.begin_pool(0, {0, 8}, [stream](Stream asked) { return asked == stream; });
+  begin_capture(stream);
+  void* const block = adapters.alloc(20 * kMiB, 0, stream);
+  end_capture(stream);
+  void* const other = adapters.alloc(kMiB, 0, stream);
+  adapters.free(other, kMiB, 0, stream);
+  adapters.free(block, 20 * kMiB, 0, stream);
+  adapters.end_pool(0, {0, 8});
+  adapters.release_pool(0, {0, 8});
 }
 
 TEST_F(AdapterLibrary, ForgetsAStreamThatIsDestroyed) {

@@ -41,6 +41,23 @@ TEST(CInterface, AllocatesAndSaysWhatIsWrong) {
   EXPECT_GT(drey_cuda_last_report(report, sizeof(report)), 100U);
   EXPECT_NE(std::string(report).find("68157440 bytes asked for"), std::string::npos) << report;
 
+  std::uint64_t pool = 0;
+  std::uint64_t capture = 0;
+  EXPECT_EQ(drey_cuda_pool_create(allocator, 0, &pool), 0);
+  EXPECT_EQ(drey_cuda_pool_retain(allocator, pool), 0);
+  EXPECT_EQ(drey_cuda_pool_begin(allocator, pool), 0);
+  EXPECT_EQ(drey_cuda_allocate(allocator, 5000, 256, nullptr, &block), 0);
+  EXPECT_EQ(drey_cuda_pool_end(allocator, pool), 0);
+  EXPECT_EQ(drey_cuda_pool_end(allocator, pool), code(Status::kInvalidPool));
+  EXPECT_EQ(drey_cuda_deallocate(allocator, block), 0);
+  EXPECT_EQ(drey_cuda_capture_begin(allocator, pool, &capture), 0);
+  EXPECT_EQ(drey_cuda_capture_bind(allocator, capture, nullptr), code(Status::kInvalidStream));
+  EXPECT_EQ(drey_cuda_trim(allocator, 0, nullptr), code(Status::kCaptureForbids));
+  EXPECT_EQ(drey_cuda_capture_end(allocator, capture, 0), 0);
+  EXPECT_EQ(drey_cuda_pool_release_after(allocator, pool, nullptr), 0);
+  EXPECT_EQ(drey_cuda_pool_release(allocator, pool), 0);
+  EXPECT_EQ(drey_cuda_pool_release(allocator, pool), code(Status::kInvalidPool));
+
   EXPECT_EQ(drey_cuda_sleep(allocator), 0);
   EXPECT_EQ(drey_cuda_allocate(allocator, 1, 1, nullptr, &block), code(Status::kAsleep));
   EXPECT_EQ(drey_cuda_wake(allocator), 0);

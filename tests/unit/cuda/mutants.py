@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["cuda_allocator_test", "cuda_allocator_life_test", "cuda_allocator_random_test"]
+PROGRAMS = ["cuda_allocator_test", "cuda_allocator_life_test", "cuda_allocator_random_test", "cuda_capture_pools_test"]
 
 HEAP = "cuda/heap/central_heap.cpp"
 MOVES = "cuda/heap/page_moves.cpp"
@@ -23,6 +23,9 @@ LINES = "cuda/timeline/timelines.cpp"
 EVENTS = "cuda/timeline/timeline_events.cpp"
 PRESSURE = "cuda/policy/pressure.cpp"
 LADDER = "cuda/policy/ladder.cpp"
+POOLS = "cuda/policy/capture_pools.cpp"
+POOLED = "cuda/policy/capture_blocks.cpp"
+CAPTURES = "cuda/capture/captures.cpp"
 
 # Name, file, what is there, what is put there instead.
 MUTANTS = [
@@ -32,11 +35,11 @@ MUTANTS = [
      "const BlockIndex page = cut_out(index, region_request(request));",
      "const BlockIndex page = cut(index, region_request(request));"),
     ("other streams' blocks are taken as they are", HEAP,
-     "if (!timelines_.is_ordered(user, block.stamp)) return false;", ""),
+     "if (!is_ordered(user, block.stamp)) return false;", ""),
     ("what is not complete counts as past", HEAP,
-     "if (!timelines_.is_past(block.stamp)) return false;", ""),
+     "if (block.is_in_graphs || !is_past(block.stamp)) return false;", ""),
     ("uses on third streams are not asked about", HEAP,
-     "if (!timelines_.is_ordered(user, {use.stream, use.epoch})) return false;", ""),
+     "if (!is_ordered(user, {use.stream, use.epoch})) return false;", ""),
     ("a joined block keeps the earlier stamp", HEAP,
      "if (lane_of(front) == kPastLane || is_later) front.stamp = back.stamp;", ""),
     ("blocks of different streams are joined", HEAP,
@@ -113,6 +116,43 @@ MUTANTS = [
      "heap.take(climb.request, Reach::kOwn, kScanMax);", "heap.take(climb.request, Reach::kAny, kScanMax);"),
     ("a block keeps the stream of its last life", "cuda/policy/allocate.cpp",
      "  block.stamp = {climb.request.stream, 0};\n  block.requested", "  block.requested"),
+    ("what a small request leaves of a block forgets its uses", HEAP,
+     "    blocks_[index].is_small = true;\n    add(index);", "    blocks_.drop_uses(blocks_[index]);\n    blocks_[index].is_small = true;\n    add(index);"),
+    ("memory of graphs is anybody's of the pool", HEAP,
+     "if (block.is_in_graphs && !is_slot(user)) return false;", ""),
+    ("a capture takes what is only ordered", HEAP,
+     "return is_slot(user) ? timelines_.is_past(stamp) : timelines_.is_ordered(user, stamp);",
+     "return is_slot(user) ? true : timelines_.is_ordered(user, stamp);"),
+    ("pools are joined with each other", HEAP,
+     "if (front.pool != back.pool || front.is_in_graphs != back.is_in_graphs) return false;", ""),
+    ("a pool is emptied while its graphs are there", POOLS,
+     "if (--pool.uses != 0) return;", "if (--pool.uses > 1) return;"),
+    ("replays that may still run are not waited for", POOLS,
+     "if (scope.need() != Result::kSuccess || timelines.complete_all() != Result::kSuccess) return;", ""),
+    ("where the last replay ends is forgotten", POOLS,
+     "if (emptying.after != nullptr && block.is_in_graphs) {", "if (false) {"),
+    ("a graph's blocks are free for all after its capture", POOLS,
+     "if (is_touched && block.pool == settling.kept_pool) block.is_in_graphs = true;", ""),
+    ("an abort leaves the pool's use", POOLS,
+     "  } else {\n    drop_use(number, scope, nullptr);\n  }", "  }"),
+    ("an abort leaves the capture", POOLS,
+     "  captures.remove(serial);\n", ""),
+    ("events are asked for ever after a capture's begin", POOLS,
+     "  timelines.capture_ended();\n", ""),
+    ("pools are emptied during captures", POOLS,
+     "const bool may_empty = captures.count() == 0 && (", "const bool may_empty = ("),
+    ("branches of a graph need no order", CAPTURES,
+     "    if (!captures_[capture_of(user)].ancestors.has(nodes_[point.first + index], number_of(user)))\n      return false;", ""),
+    ("a stream's replaced dependencies go unnoticed", CAPTURES,
+     "if (walk(capture, number, tail, before) != before.count) return false;",
+     "static_cast<void>(walk(capture, number, tail, before));"),
+    ("a recorded use in a capture ends when it is recorded", FREE,
+     "if (!heap.blocks().add_use(block, stream, is_precise ? now.epoch : Use::kUntilFree))",
+     "if (!heap.blocks().add_use(block, stream, is_slot(stream) || is_precise ? now.epoch : Use::kUntilFree))"),
+    ("growing breaks captures", "cuda/policy/allocate.cpp",
+     "DriverScope scope(*driver_, context_, captures.count() != 0);", "DriverScope scope(*driver_, context_);"),
+    ("use when out of memory takes what graphs use", POOLED,
+     "bool is_captured = block.is_in_graphs || is_slot(block.stamp.stream);", "bool is_captured = is_slot(block.stamp.stream);"),
 ]
 
 

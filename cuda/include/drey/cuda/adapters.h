@@ -14,13 +14,19 @@
 #include <stddef.h>
 
 #ifdef __cplusplus
+#include <functional>
+#include <utility>
+struct CUstream_st;
+#endif
+
+#ifdef __cplusplus
 extern "C" {
 #endif
 
 /* set_init_fn. Throws: there is no driver, in one line. */
 void drey_torch_init(int device_count);
 /* The allocation, null for 0 bytes. Throws: no such device, no memory (what() is the report), the stream
- * captures a graph. */
+ * captures a graph for which no pool was begun. */
 void* drey_torch_alloc(size_t bytes, int device, void* stream);
 /* All uses are before the present end of `stream`, and of the recorded ones. Null: nothing happens. If the
  * stream captures, the block is kept and freed by a later call, after the capture.
@@ -38,6 +44,19 @@ void drey_torch_record_stream(void* pointer, void* stream);
 /* Not PyTorch's: the stream is about to be destroyed, and its handle may be another's next. For streams that
  * the program destroys itself; PyTorch never destroys its own. */
 void drey_torch_stream_retired(int device, void* stream);
+
+#ifdef __cplusplus
+/* set_begin_allocate_to_pool, set_end_allocate_to_pool_fn, set_release_pool, with PyTorch's types: what the filter says
+ * yes to is allocated from the pool, until the end; the memory is the pool's until its last release, which
+ * waits for the device. A capture that was seen broken keeps nothing, whether it is ended or not.
+ * Throws: no such device, 63 pools, a driver before 12.3. */
+void drey_torch_begin_allocate_to_pool(int device,
+                                       std::pair<unsigned long long, unsigned long long> pool,
+                                       std::function<bool(CUstream_st*)> filter);
+void drey_torch_end_allocate_to_pool(int device,
+                                     std::pair<unsigned long long, unsigned long long> pool);
+void drey_torch_release_pool(int device, std::pair<unsigned long long, unsigned long long> pool);
+#endif
 
 /* CuPy's malloc_func(param, size, device): `param` is the stream. Null: 0 bytes, or it failed. */
 void* drey_cupy_malloc(void* param, size_t bytes, int device);

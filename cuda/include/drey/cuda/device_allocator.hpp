@@ -4,8 +4,8 @@
 // A free promises that all uses come before the present end of a stream: the one it names, or, if it
 // names none, the one the block was allocated for, and those of record_stream() and record_use().
 // Memory goes to the same stream again without a driver call, to another one only when it is past, or the
-// stream waits for it. A stream that will be destroyed is told by stream_retired() first. Not for streams
-// that capture a graph: a replay would use memory that is somebody else's by then.
+// stream waits for it. A stream that will be destroyed is told by stream_retired() first. A stream that
+// captures a graph gets memory of a pool, which is nobody else's as long as the graph: see begin_capture().
 //
 // Invariants: no block is handed out twice, or before the work of the one before it is ordered before the
 // new stream's; a call that fails has changed nothing; no driver call is made by a destructor.
@@ -70,6 +70,18 @@ struct StreamMark {
   std::uint16_t place = UINT16_MAX;
 };
 
+/// A pool of one allocator; 0 is none.
+struct PoolId {
+  std::uint64_t value = 0;
+  bool operator==(const PoolId&) const noexcept = default;
+};
+
+/// A capture that one allocator was told of; 0 is none.
+struct CaptureId {
+  std::uint64_t value = 0;
+  bool operator==(const CaptureId&) const noexcept = default;
+};
+
 /// Called when an allocation is about to fail, with no lock held; it may free. `needed`: bytes.
 /// Returns: whether it freed anything, so that trying again makes sense.
 using OomCallback = bool (*)(void* context, std::uint64_t needed) noexcept;
@@ -81,6 +93,9 @@ class DeviceAllocator {
  public:
   static constexpr std::size_t kAllocatorsMax = 16;
   static constexpr std::size_t kOomCallbacksMax = 8;
+  static constexpr std::size_t kPoolsMax = 63;
+  static constexpr std::size_t kCapturesMax = 16;    ///< under way at once
+  static constexpr std::size_t kPoolScopesMax = 16;  ///< one in the other, of one thread
   static constexpr std::uint64_t kSmallBytesMax = std::uint64_t{1} << 20;
   static constexpr std::uint64_t kGranuleBytes = 512;  ///< every block is aligned to it
 
@@ -121,6 +136,10 @@ class DeviceAllocator {
   void deallocate(void* pointer, Stream stream);
   void deallocate(void* pointer, std::size_t bytes, std::size_t alignment, Stream stream);
 
+  /// try_allocate_in(), the same way.
+  [[nodiscard]] void* allocate_in(PoolId pool, std::size_t bytes, std::size_t alignment,
+                                  Stream stream);
+
   /// The block is used in `stream` too, until it is freed.
   Outcome record_stream(void* pointer, Stream stream) noexcept;
   /// All uses in `stream` are before its present end. Cost: an event, as exact as can be.
@@ -134,6 +153,39 @@ class DeviceAllocator {
   /// The stream is about to be destroyed: its handle may be another stream's next time.
   /// Cost: takes what all threads have in magazines of the stream; an event.
   Outcome stream_retired(Stream stream) noexcept;
+
+  /// Memory set apart: blocks of a pool come back to it, and go to nobody else, until its last use is
+  /// released: the creator's, and one for each scope, capture and graph. What is live then stays so.
+  /// `is_for_oom`: what is free in it, and used by no graph, is taken before an allocation fails.
+  Outcome create_pool(PoolId* pool, bool is_for_oom = false) noexcept;
+  /// One use more.
+  Outcome retain_pool(PoolId pool) noexcept;
+  /// One use less. With the last the memory is everybody's; if graphs used it the device is waited for, or, while
+  /// a graph is captured, that is left for later.
+  Outcome release_pool(PoolId pool) noexcept;
+  /// The same without a wait: no graph of the pool runs after the present end of `after`.
+  Outcome release_pool(PoolId pool, Stream after) noexcept;
+  /// This thread allocates from the pool until end_pool(); the innermost scope counts.
+  Outcome begin_pool(PoolId pool) noexcept;
+  /// Fails: kInvalidPool if it is not the innermost.
+  Outcome end_pool(PoolId pool) noexcept;
+  /// As try_allocate(), from the pool, whatever the scopes. In a capture it must be the capture's.
+  [[nodiscard]] Allocation try_allocate_in(PoolId pool, std::size_t bytes, std::size_t alignment,
+                                           Stream stream, OomReport* report = nullptr) noexcept;
+
+  /// For graphs (capture_scope.hpp does all of it). Before a stream begins to capture; until end_capture() no
+  /// magazine is open, no event is asked, nothing is trimmed.
+  /// Fails: kCaptureForbids with a driver before 12.3; the driver's result.
+  Outcome begin_capture(PoolId pool, CaptureId* capture) noexcept;
+  /// The stream captures now: what is allocated for it, and for streams that join it, is the pool's. Blocks freed in the
+  /// capture are used again in it where the graph has an order for both. Again with the same: nothing happens.
+  /// Graphs of one pool are replayed one after the other, in the order of their captures: a later one has
+  /// what an earlier one gave back.
+  /// Fails: kInvalidStream if it does not capture, or in a capture that is known by another id.
+  Outcome bind_capture(CaptureId capture, Stream stream) noexcept;
+  /// The driver's capture is over. `is_kept`: there is a graph, which has a use of the pool, for release_pool()
+  /// when it and all its replays are gone. Else (it broke, or was given up) all is as before begin_capture().
+  Outcome end_capture(CaptureId capture, bool is_kept) noexcept;
 
   /// Gives idle memory back to the driver until at most `bytes` are held. Never waits for the device:
   /// what work may still use stays. Returns in `released` what went, if not null.

@@ -48,6 +48,7 @@ enum class BlockKind : std::uint8_t {
   kMagazine,  ///< free, in some thread's magazine
   kPending,   ///< free, work that uses it may still run
   kFree,      ///< free, past all work
+  kPool,      ///< free, and kept for the graphs of a pool
   kHole,      ///< addresses without memory
 };
 

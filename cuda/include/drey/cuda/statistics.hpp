@@ -4,7 +4,7 @@
 // call; while others are, each number is one that was true a moment ago.
 // Peaks of reserved and active memory are exact; those of allocation, allocated_bytes and requested_bytes
 // are taken whenever a call leaves the threads' own magazines, so a peak in between may be missed by
-// what the magazines hold.
+// what the magazines hold; those of inactive_split whenever the statistics are read.
 // Read next: device_allocator.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -52,7 +52,7 @@ struct Statistics {
   Stat reserved_bytes;         ///< physical memory held: mapped, spare or stuck
   Stat active;                 ///< blocks out of the central heap: the program's, and in magazines
   Stat active_bytes;
-  Stat inactive_split;  ///< free blocks beside blocks that are not
+  Stat inactive_split;  ///< free blocks that share a page with one that is not, or are a pool's
   Stat inactive_split_bytes;
   std::uint64_t num_alloc_retries = 0;  ///< allocations that went beyond LadderStep::kGrow
   std::uint64_t num_ooms = 0;
@@ -69,13 +69,14 @@ struct Statistics {
 };
 
 /// Bytes the free memory of an allocator can be told apart in, at the moment of a failure.
-/// live + magazines + stream + soft + hard + spare == reserved.
+/// live + magazines + stream + soft + hard + pools + spare == reserved.
 struct MemorySplit {
   std::uint64_t live = 0;       ///< the program's, as rounded
   std::uint64_t magazines = 0;  ///< in threads' magazines
   std::uint64_t stream = 0;     ///< free, but work that uses it may still run
   std::uint64_t soft = 0;       ///< free whole pages, which could be moved
   std::uint64_t hard = 0;       ///< free, on pages that cannot be moved
+  std::uint64_t pools = 0;      ///< free, and kept for the graphs of a pool
   std::uint64_t spare = 0;      ///< pages mapped nowhere
 };
 

@@ -26,6 +26,8 @@ enum class Status : std::uint8_t {
   kNoMetadata,         ///< no host memory, or no more records
   kCaptureForbids,     ///< would break a capture that is under way
   kDriver,             ///< the driver refused; its result is in the Outcome
+  kInvalidPool,        ///< no pool or capture of this allocator, or not the innermost scope
+  kTooManyPools,       ///< 63 pools exist, 16 captures are under way, or 16 scopes are open
 };
 
 /// One line in plain words, without the pointer. Never null. Threads: any.

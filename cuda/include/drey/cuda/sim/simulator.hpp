@@ -113,8 +113,10 @@ class Simulator {
 
   /// The blocks an allocator hands out: tell the simulator after each allocation and before each
   /// free. Without these calls there is no check of reuse.
-  void block_allocated(DevicePointer block, std::size_t bytes, Stream stream);
-  /// The user promises that all uses are ordered before the present end of `stream`.
+  /// `pool`: not 0: graphs captured with blocks of the pool may use each other's, in an order.
+  void block_allocated(DevicePointer block, std::size_t bytes, Stream stream,
+                       std::uint64_t pool = 0);
+  /// The user promises that all uses are ordered before the present end of `stream`, or were told by block_used().
   void block_freed(DevicePointer block, Stream stream);
   /// The user promises that all uses are in the stream it was allocated for, or were told by
   /// block_used().
