@@ -7,6 +7,8 @@
 
 #include <drey/base/assert.hpp>
 
+#include <atomic>
+#include <cstdlib>
 #include <new>
 
 #include <linux/membarrier.h>
@@ -27,6 +29,7 @@ constinit std::uint64_t last_turn = 0;
 constinit bool is_prepared = false;
 constinit bool can_cache = false;
 constinit pthread_key_t end_key = 0;
+constinit std::atomic<bool> has_exit_begun{false};
 
 bool call_membarrier(int command) noexcept {
   return ::syscall(SYS_membarrier, command, 0, 0) == 0;
@@ -72,6 +75,9 @@ void prepare() noexcept {
   can_cache = call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
               ::pthread_key_create(&end_key, [](void* caches) { end_thread(caches); }) == 0;
   static_cast<void>(::pthread_atfork(before_fork, release_all, in_child));
+  // Behind the driver's own handlers, which are there already, and so before them.
+  // Relaxed: a thread that runs on while the process ends may be late.
+  static_cast<void>(std::atexit([] { has_exit_begun.store(true, std::memory_order_relaxed); }));
 }
 
 ThreadCache* new_cache() noexcept {
@@ -90,6 +96,11 @@ ThreadCache* new_cache() noexcept {
 void barrier_in_all_threads() noexcept {
   // Pairs with the relaxed store and load in ThreadCache::enter(). It was registered: it cannot fail.
   DREY_CHECK(call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED), "cuda: membarrier failed");
+}
+
+bool is_exiting() noexcept {
+  // Relaxed: as it is set.
+  return has_exit_begun.load(std::memory_order_relaxed);
 }
 
 bool add(AllocatorState& state) noexcept {

@@ -34,6 +34,8 @@ void remove(AllocatorState& state) noexcept;
 /// This thread's cache of the allocator, attached. Null: no memory, the thread is ending, or the system
 /// cannot take a cache away from a running thread. Requires: the allocator's lock is not held.
 [[nodiscard]] ThreadCache* attach(AllocatorState& state) noexcept;
+/// Whether the process ends: exit() began, and the driver may be gone any time. Set from the first open on.
+[[nodiscard]] bool is_exiting() noexcept;
 /// Every running thread of the process passes a full barrier.
 void barrier_in_all_threads() noexcept;
 }  // namespace cache_registry

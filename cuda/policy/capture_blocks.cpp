@@ -171,7 +171,7 @@ Outcome AllocatorState::add_captured_uses(Block& block, DriverScope& scope) noex
     const Use use = blocks.use(number);
     if (use.epoch != Use::kUntilFree || is_slot(use.stream) || !timelines.is_here(use.stream))
       continue;
-    const Stream handle = timelines.handle_of(use.stream);
+    Stream handle = timelines.handle_of(use.stream);
     std::uint32_t serial = 0;
     if (handle == per_thread_stream() || !find_capture(handle, scope, &serial).is_ok()) continue;
     if (serial == 0) continue;

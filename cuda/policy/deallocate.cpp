@@ -19,7 +19,8 @@ Status AllocatorState::find_block(const void* pointer, BlockIndex* index) const 
 
 Outcome AllocatorState::deallocate(void* pointer, const Stream* stream,
                                    const std::size_t* bytes) noexcept {
-  if (pointer == nullptr) return {};
+  // Static objects free what they have when the process ends; the driver takes all of it.
+  if (pointer == nullptr || cache_registry::is_exiting()) return {};
   ThreadCache* const cache = is_forked_child_ ? nullptr : cache_registry::attach(*this);
   const MutexHolder holder(lock);
   const Outcome usable = check_usable();

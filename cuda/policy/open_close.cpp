@@ -72,13 +72,13 @@ Outcome AllocatorState::open(const DriverTable& table, const AllocatorConfig& se
 
 Outcome AllocatorState::check_usable() const noexcept {
   if (is_forked_child_) return {Status::kForkedChild};
-  if (is_closing_) return {Status::kClosed};
+  if (is_closing_ || cache_registry::is_exiting()) return {Status::kClosed};
   return {};
 }
 
 // In steps that can each be tried again.
 Outcome AllocatorState::close() noexcept {
-  if (is_forked_child_) {
+  if (is_forked_child_ || cache_registry::is_exiting()) {
     abandon();
     return {};
   }

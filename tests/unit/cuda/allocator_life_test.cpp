@@ -7,6 +7,7 @@
 #include <drey/cuda/null_driver.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -371,6 +372,33 @@ TEST(AllocatorDevices, EachHasItsOwnStreamsAndMemory) {
   device.expect(device.driver.ctx_get_device(&current));
   EXPECT_EQ(current, 0) << "the thread's own context is as it was";
   for (DeviceAllocator& allocator : allocators) EXPECT_TRUE(allocator.close().is_ok());
+}
+
+AllocatorFixture* at_exit = nullptr;
+void* left_at_exit = nullptr;
+
+TEST(AllocatorExit, NoCallReachesTheDriverOnceExitHasBegun) {
+  // Begun anew in a process of its own, where nobody opened an allocator before.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        // Runs after the allocator's handler, as the destructor of an older static object would.
+        static_cast<void>(std::atexit([] {
+          const std::uint64_t calls = at_exit->calls();
+          DeviceAllocator& allocator = at_exit->allocator;
+          const bool is_quiet =
+              allocator.try_deallocate(left_at_exit).is_ok() &&
+              allocator.try_allocate(kMiB, 256, nullptr).outcome.status == Status::kClosed &&
+              allocator.record_use(left_at_exit, nullptr).status == Status::kClosed &&
+              allocator.trim_to(0).status == Status::kClosed && allocator.close().is_ok() &&
+              at_exit->calls() == calls;
+          ::_exit(is_quiet ? 0 : 1);
+        }));
+        at_exit = new AllocatorFixture;
+        left_at_exit = at_exit->allocate(5 * kMiB, nullptr);
+        std::exit(2);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST(AllocatorFork, AChildIsToldNoAndCallsNoDriver) {

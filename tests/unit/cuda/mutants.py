@@ -153,6 +153,8 @@ MUTANTS = [
      "DriverScope scope(*driver_, context_, captures.count() != 0);", "DriverScope scope(*driver_, context_);"),
     ("use when out of memory takes what graphs use", POOLED,
      "bool is_captured = block.is_in_graphs || is_slot(block.stamp.stream);", "bool is_captured = is_slot(block.stamp.stream);"),
+    ("the driver is called while the process ends", "cuda/policy/open_close.cpp",
+     "if (is_closing_ || cache_registry::is_exiting()) return {Status::kClosed};", "if (is_closing_) return {Status::kClosed};"),
 ]
 
 
