@@ -207,6 +207,8 @@ readme_with_results_of_a_race() {
   printf '# B\n<!-- results: peers begin -->\n<!-- results: peers end -->\n%s\n%s\n' \
     '<!-- results: programs begin -->' '<!-- results: programs end -->' \
     '<!-- results: pools begin -->' '<!-- results: pools end -->' >"$world/tree/docs/BENCHMARKS.md"
+  printf '<!-- results: %s begin -->\n<!-- results: %s end -->\n' steps steps fixes fixes learning learning \
+    >"$world/tree/docs/TRAINER.md"
   cat >"$world/tree/docs/results/race.json" <<'END'
 {"format": 1, "kind": "race", "date": "2026-01-02T03:04:05Z", "command": "drey-bench race --only micro",
  "options": {"rounds": 5}, "allocators": [{"key": "drey"}, {"key": "system"}],

@@ -150,65 +150,6 @@ TEST(AllocatorThreads, CountExactlyWhileMagazinesAreTaken) {
   EXPECT_TRUE(allocator.close().is_ok());
 }
 
-// A small block cut out of a large one makes a page of small blocks; who gets the rest of that page has to
-// be after all uses of the large block as well.
-TEST(AllocatorStreams, TheRestOfAPageWaitsForAllThatItsBlockWaitedFor) {
-  AllocatorConfig config;
-  config.may_insert_waits = false;
-  AllocatorFixture fixture(config);
-  Stream owner = fixture.device.new_stream();
-  Stream other = fixture.device.new_stream();
-  Stream third = fixture.device.new_stream();
-  const auto wait_for = [&](Stream waiter, Stream waited) {
-    StreamMark mark;
-    AllocatorFixture::expect_ok(fixture.allocator.mark(waited, &mark));
-    Event event = fixture.device.new_event();
-    fixture.device.record(event, waited);
-    fixture.device.wait(waiter, event);
-    AllocatorFixture::expect_ok(fixture.allocator.note_wait(waiter, mark));
-  };
-  void* const block = fixture.allocate(4 * kMiB, owner);
-  wait_for(other, owner);
-  fixture.device.launch(other, AllocatorFixture::number_of(block), 4 * kMiB, "other use");
-  fixture.device.simulator.block_used(AllocatorFixture::number_of(block), other, true);
-  AllocatorFixture::expect_ok(fixture.allocator.record_use(block, other));
-  fixture.free(block);
-  wait_for(third, owner);
-  Stream both = fixture.device.new_stream();
-  wait_for(both, owner);
-  wait_for(both, other);
-  static_cast<void>(fixture.allocate(4096, both));
-  // Of `third`, which waits for the owner only; the fixture finds the hazard.
-  for (int count = 0; count < 4; ++count) static_cast<void>(fixture.allocate(4096, third));
-}
-
-// The block outlives its stream, whose place goes to one that waits for the block's other stream.
-TEST(AllocatorStreams, ABlockThatOutlivesItsStreamWaitsForItsOtherUses) {
-  AllocatorFixture fixture;
-  Stream first = fixture.device.new_stream();
-  Stream other = fixture.device.new_stream();
-  void* const block = fixture.allocate(3 * kMiB, first);
-  fixture.free(fixture.allocate(4096, other));  // so that it has a place of its own
-  AllocatorFixture::expect_ok(fixture.allocator.stream_retired(first));
-  sim::SimulatedDevice::expect(fixture.device.driver.ctx_synchronize());
-  AllocatorFixture::expect_ok(fixture.allocator.trim_to(UINT64_MAX));  // learns that all is past
-  sim::SimulatedDevice::expect(fixture.device.driver.stream_destroy(first));
-  fixture.device.launch(other, AllocatorFixture::number_of(block), 3 * kMiB, "other use");
-  fixture.device.simulator.block_used(AllocatorFixture::number_of(block), other, true);
-  AllocatorFixture::expect_ok(fixture.allocator.record_use(block, other));
-  Stream second = fixture.device.new_stream();
-  StreamMark mark;
-  AllocatorFixture::expect_ok(fixture.allocator.mark(other, &mark));
-  Event event = fixture.device.new_event();
-  fixture.device.record(event, other);
-  fixture.device.wait(second, event);
-  AllocatorFixture::expect_ok(fixture.allocator.note_wait(second, mark));
-  fixture.free(block);
-  // Of streams that wait for nobody; the fixture finds the hazard.
-  for (int count = 0; count < 4; ++count)
-    static_cast<void>(fixture.allocate(3 * kMiB, fixture.device.new_stream()));
-}
-
 TEST(AllocatorTrim, ReturnsWhatIsIdleWithoutWaitingForTheDevice) {
   AllocatorFixture fixture({}, allocator_device(512, sim::Schedule::kEager));
   Stream streams[] = {fixture.device.new_stream(), fixture.device.new_stream()};

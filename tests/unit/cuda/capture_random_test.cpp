@@ -311,7 +311,8 @@ TEST_P(CaptureRandom, FindsNoHazardAndLeavesNothing) {
     AllocatorConfig config;
     config.pages_of_large = number % 2 == 0 ? 1 : 16;
     CaptureProgram program(seed + number, config, allocator_device(48 + 64 * number, GetParam()));
-    const std::size_t steps = test::scaled(3'000);
+    // No fewer: the counts below are what makes the run worth anything.
+    const std::size_t steps = std::max<std::size_t>(test::scaled(3'000), 3'000);
     for (std::size_t step = 0; step < steps; ++step) {
       program.step();
       if (step % 8 != 0) continue;

@@ -119,8 +119,6 @@ MUTANTS = [
      "heap.take(climb.request, Reach::kOwn, kScanMax);", "heap.take(climb.request, Reach::kAny, kScanMax);"),
     ("a block keeps the stream of its last life", "cuda/policy/allocate.cpp",
      "  block.stamp = {climb.request.stream, 0};\n  block.requested", "  block.requested"),
-    ("what a small request leaves of a block forgets its uses", HEAP,
-     "    blocks_[index].is_small = true;\n    add(index);", "    blocks_.drop_uses(blocks_[index]);\n    blocks_[index].is_small = true;\n    add(index);"),
     ("memory of graphs is anybody's of the pool", HEAP,
      "if (block.is_in_graphs && !is_slot(user)) return false;", ""),
     ("a capture takes what is only ordered", HEAP,
