@@ -34,8 +34,8 @@ PinnedIndex PinnedState::take_free(const PinnedNeed& need) noexcept {
 
 // An event in every stream that has none behind its last free.
 Result PinnedState::close_epochs() noexcept {
-  for (std::uint16_t place = 0; place < timelines_.stream_count(); ++place) {
-    const StreamIndex stream = timelines_.stream_at(place);
+  for (std::size_t place = 0; place < timelines_.stream_count(); ++place) {
+    const StreamIndex stream = timelines_.stream_at(static_cast<std::uint16_t>(place));
     if (!timelines_.is_here(stream)) continue;
     // An event in a capture would be the graph's.
     const Outcome allowed = check_not_capturing(timelines_.handle_of(stream));
