@@ -45,6 +45,8 @@ const char* text_of(Status status) noexcept {
       return "no pool or capture of this allocator, or not the innermost one";
     case Status::kTooManyPools:
       return "too many pools, captures or scopes of pools";
+    case Status::kOutOfPinnedMemory:
+      return "out of pinned host memory";
   }
   return "unknown status";
 }

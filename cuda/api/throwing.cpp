@@ -1,6 +1,7 @@
-// throwing.cpp: the calls of device_allocator.hpp that throw; the one file of the layer with exceptions.
+// throwing.cpp: the calls of device_allocator.hpp and pinned_cache.hpp that throw; the one file of the layer with exceptions.
 // SPDX-License-Identifier: MIT
 #include <drey/cuda/allocator_error.hpp>
+#include <drey/cuda/pinned_cache.hpp>
 
 namespace drey::cuda {
 namespace {
@@ -8,6 +9,8 @@ namespace {
   switch (outcome.status) {
     case Status::kOutOfMemory:
       throw OutOfDeviceMemory(outcome, report);
+    case Status::kOutOfPinnedMemory:
+      throw OutOfPinnedMemory(outcome);
     case Status::kDriver:
     case Status::kCaptureForbids:
       throw DriverError(outcome);
@@ -53,5 +56,28 @@ void DeviceAllocator::deallocate(void* pointer, Stream stream) {
 void DeviceAllocator::deallocate(void* pointer, std::size_t bytes, std::size_t alignment,
                                  Stream stream) {
   check(try_deallocate(pointer, bytes, alignment, stream), pointer);
+}
+
+void* PinnedCache::allocate(std::size_t bytes, std::size_t alignment) {
+  const Allocation made = try_allocate(bytes, alignment);
+  check(made.outcome, nullptr);
+  return made.pointer;
+}
+void* PinnedCache::allocate(std::size_t bytes, std::size_t alignment, Stream stream) {
+  const Allocation made = try_allocate(bytes, alignment, stream);
+  check(made.outcome, nullptr);
+  return made.pointer;
+}
+void PinnedCache::deallocate(void* pointer) {
+  check(try_deallocate(pointer), pointer);
+}
+void PinnedCache::deallocate(void* pointer, Stream stream) {
+  check(try_deallocate(pointer, stream), pointer);
+}
+void PinnedCache::deallocate_sized(void* pointer, std::size_t bytes) {
+  check(try_deallocate_sized(pointer, bytes), pointer);
+}
+void PinnedCache::deallocate_sized(void* pointer, std::size_t bytes, Stream stream) {
+  check(try_deallocate_sized(pointer, bytes, stream), pointer);
 }
 }  // namespace drey::cuda

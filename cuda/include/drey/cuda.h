@@ -1,9 +1,10 @@
-/* cuda.h: the device allocator for C, and for whatever calls C: one handle a device, a code from every call.
+/* cuda.h: the device allocator and the pinned cache for C, and for whatever calls C: one handle a device, a code
+ * from every call.
  *
  * Invariants: no call throws, prints or ends the process. The codes are those of drey::cuda::Status
  * (drey/cuda/status.hpp), which says what each means; 0 is success. A call that fails has changed nothing.
  * Streams are CUstream or cudaStream_t; null is the legacy stream.
- * Read next: drey/cuda/device_allocator.hpp.
+ * Read next: drey/cuda/device_allocator.hpp, pinned_cache.hpp.
  * SPDX-License-Identifier: MIT
  */
 #ifndef DREY_CUDA_H
@@ -17,6 +18,7 @@ extern "C" {
 #endif
 
 typedef struct drey_cuda_allocator drey_cuda_allocator;
+typedef struct drey_cuda_pinned drey_cuda_pinned;
 typedef void* drey_cuda_stream;
 
 /* Loads the driver and opens an allocator of the device, with the defaults of AllocatorConfig.
@@ -60,6 +62,21 @@ int drey_cuda_set_limits(drey_cuda_allocator* allocator, uint64_t hard, uint64_t
                          uint64_t headroom);
 int drey_cuda_sleep(drey_cuda_allocator* allocator);
 int drey_cuda_wake(drey_cuda_allocator* allocator);
+
+/* Pinned host memory, as in PinnedCache: bytes_max is what is held at most, 0: no limit. allocate is for the host, which may
+ * write at once; allocate_in for work of the stream. deallocate: uses end where they were recorded, and in the stream
+ * of allocate_in; deallocate_in: and at the present end of `stream`. trim waits for the device. */
+int drey_cuda_pinned_open(int device, uint64_t bytes_max, drey_cuda_pinned** cache, char* message,
+                          size_t size);
+int drey_cuda_pinned_close(drey_cuda_pinned* cache);
+int drey_cuda_pinned_allocate(drey_cuda_pinned* cache, size_t bytes, void** pointer);
+int drey_cuda_pinned_allocate_in(drey_cuda_pinned* cache, size_t bytes, drey_cuda_stream stream,
+                                 void** pointer);
+int drey_cuda_pinned_deallocate(drey_cuda_pinned* cache, void* pointer);
+int drey_cuda_pinned_deallocate_in(drey_cuda_pinned* cache, void* pointer, drey_cuda_stream stream);
+int drey_cuda_pinned_record_use(drey_cuda_pinned* cache, void* pointer, drey_cuda_stream stream);
+int drey_cuda_pinned_stream_retired(drey_cuda_pinned* cache, drey_cuda_stream stream);
+int drey_cuda_pinned_trim(drey_cuda_pinned* cache, uint64_t bytes_kept, uint64_t* released);
 
 /* One line for a code. Never null. */
 const char* drey_cuda_message(int code);

@@ -66,6 +66,36 @@ TEST(CInterface, AllocatesAndSaysWhatIsWrong) {
   EXPECT_EQ(drey_cuda_close(allocator), 0);
 }
 
+TEST(CInterface, KeepsPinnedMemory) {
+  ::setenv("DREY_CUDA_LIBRARY", DREY_SIMCUDA_LIBRARY, 1);
+  drey_cuda_pinned* cache = nullptr;
+  char message[200] = "";
+  EXPECT_EQ(drey_cuda_pinned_open(9, 0, &cache, message, sizeof(message)),
+            code(Status::kInvalidConfig));
+  EXPECT_EQ(cache, nullptr);
+  EXPECT_STRNE(message, "");
+  ASSERT_EQ(drey_cuda_pinned_open(0, 8192, &cache, message, sizeof(message)), 0) << message;
+  void* block = nullptr;
+  ASSERT_EQ(drey_cuda_pinned_allocate(cache, 8000, &block), 0);
+  *static_cast<char*>(block) = 1;
+  EXPECT_EQ(drey_cuda_pinned_record_use(cache, block, nullptr), 0);
+  void* other = &block;
+  EXPECT_EQ(drey_cuda_pinned_allocate(cache, 1, &other), code(Status::kOutOfPinnedMemory));
+  EXPECT_EQ(other, nullptr);
+  EXPECT_EQ(drey_cuda_pinned_deallocate(cache, block), 0);
+  EXPECT_EQ(drey_cuda_pinned_deallocate(cache, block), code(Status::kDoubleFree));
+  EXPECT_EQ(drey_cuda_pinned_allocate_in(cache, 8000, nullptr, &other), 0);
+  EXPECT_EQ(other, block);
+  EXPECT_EQ(drey_cuda_pinned_deallocate_in(cache, other, nullptr), 0);
+  EXPECT_EQ(drey_cuda_pinned_stream_retired(cache, &other), code(Status::kInvalidStream));
+  std::uint64_t released = 1;
+  EXPECT_EQ(drey_cuda_pinned_trim(cache, 8192, &released), 0);
+  EXPECT_EQ(released, 0U);
+  EXPECT_EQ(drey_cuda_pinned_close(cache), 0);
+  EXPECT_EQ(drey_cuda_pinned_close(nullptr), code(Status::kClosed));
+  EXPECT_EQ(drey_cuda_pinned_allocate(nullptr, 1, &other), code(Status::kClosed));
+}
+
 TEST(CInterface, SaysInOneLineWhyThereIsNoDriver) {
   ::setenv("DREY_CUDA_LIBRARY", "/nowhere/libcuda.so.1", 1);
   drey_cuda_allocator* allocator = nullptr;

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["cuda_allocator_test", "cuda_allocator_life_test", "cuda_allocator_random_test", "cuda_capture_pools_test"]
+PROGRAMS = ["cuda_allocator_test", "cuda_allocator_life_test", "cuda_allocator_random_test", "cuda_capture_pools_test", "cuda_pinned_cache_test"]
 
 HEAP = "cuda/heap/central_heap.cpp"
 MOVES = "cuda/heap/page_moves.cpp"
@@ -26,6 +26,9 @@ LADDER = "cuda/policy/ladder.cpp"
 POOLS = "cuda/policy/capture_pools.cpp"
 POOLED = "cuda/policy/capture_blocks.cpp"
 CAPTURES = "cuda/capture/captures.cpp"
+PINNED = "cuda/pinned/pinned_blocks.cpp"
+PINNED_MEMORY = "cuda/pinned/pinned_memory.cpp"
+SLABS = "cuda/pinned/slab_table.cpp"
 
 # Name, file, what is there, what is put there instead.
 MUTANTS = [
@@ -153,6 +156,22 @@ MUTANTS = [
      "bool is_captured = block.is_in_graphs || is_slot(block.stamp.stream);", "bool is_captured = is_slot(block.stamp.stream);"),
     ("the driver is called while the process ends", "cuda/policy/open_close.cpp",
      "if (is_closing_ || cache_registry::is_exiting()) return {Status::kClosed};", "if (is_closing_) return {Status::kClosed};"),
+    ("pinned: the host gets what a stream still uses", PINNED,
+     "if (!timelines_.is_past(block.stamps[place])) return false;", ""),
+    ("pinned: another stream gets what is not ordered", PINNED,
+     "if (!timelines_.is_ordered(user, block.stamps[place])) return false;", ""),
+    ("pinned: a block forgets what it waited for when it is handed to a stream", PINNED_MEMORY,
+     "  block.stream = need.user;\n", "  block.stream = need.user;\n  block.stamp_count = 0;\n"),
+    ("pinned: a recorded use lasts until the free", PINNED,
+     "  const Result closed = timelines_.close_epoch(stream);\n  if (closed", "  const Result closed = Result::kSuccess;\n  if (closed"),
+    ("pinned: a free keeps only one stream", PINNED,
+     "if (!is_same && !timelines_.is_past(old)) block.stamps[kept++] = old;", ""),
+    ("pinned: an event is recorded into a capture", PINNED_MEMORY,
+     "if (allowed.status == Status::kCaptureForbids) continue;", ""),
+    ("pinned: an allocation fails without a wait", PINNED_MEMORY,
+     "result = wait_for_pending();", "break;"),
+    ("pinned: a slab that is used counts as idle", SLABS,
+     "if (++slab.past_count == slab.block_count) append", "if (++slab.past_count == 1) append"),
 ]
 
 

@@ -1,7 +1,8 @@
-// allocator_error.hpp: what allocate() and deallocate() of the device allocator throw.
+// allocator_error.hpp: what allocate() and deallocate() of the device allocator and the pinned cache throw.
 //
 //   AllocatorError (std::exception)
 //   +-- OutOfDeviceMemory   with the report that says why
+//   +-- OutOfPinnedMemory
 //   +-- MisuseError         the caller's mistake: a double free, a foreign pointer, a wrong size...
 //   +-- DriverError         the driver's result
 //   +-- UnusableError       closed, asleep, in a forked child
@@ -44,6 +45,11 @@ class OutOfDeviceMemory : public AllocatorError {
 
  private:
   OomReport report_;
+};
+
+class OutOfPinnedMemory : public AllocatorError {
+ public:
+  using AllocatorError::AllocatorError;
 };
 
 class MisuseError : public AllocatorError {

@@ -28,6 +28,7 @@ enum class Status : std::uint8_t {
   kDriver,             ///< the driver refused; its result is in the Outcome
   kInvalidPool,        ///< no pool or capture of this allocator, or not the innermost scope
   kTooManyPools,       ///< 63 pools exist, 16 captures are under way, or 16 scopes are open
+  kOutOfPinnedMemory,  ///< the limit, or the driver, has no more pinned host memory
 };
 
 /// One line in plain words, without the pointer. Never null. Threads: any.
