@@ -97,7 +97,7 @@ TEST(PinnedCache, FreesNeitherWaitNorGiveMemoryToTheDriver) {
 
 TEST(PinnedCache, AtMostAnEighthIsWasted) {
   PinnedFixture fixture;
-  for (std::size_t bytes = 4097; bytes < 600 * kMiB; bytes += bytes / 50 + 1) {
+  for (std::size_t bytes = 4097; bytes < 20 * kMiB; bytes += bytes / 50 + 1) {
     const std::uint64_t before = fixture.cache.statistics().live_bytes;
     const Allocation made = fixture.cache.try_allocate(bytes);
     PinnedFixture::expect_ok(made.outcome);
