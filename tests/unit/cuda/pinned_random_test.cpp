@@ -157,7 +157,7 @@ class FailingPinnedProgram {
       return made.outcome;
     });
     EXPECT_TRUE(cache_.invariants_hold());
-    const Stream told = stream == nullptr ? nullptr : *stream;
+    Stream told = stream == nullptr ? nullptr : *stream;
     device_.simulator.block_allocated(PinnedFixture::number_of(made.pointer), bytes, told);
     if (stream == nullptr) device_.simulator.host_access(made.pointer, bytes, "the host");
     return made.pointer;
@@ -213,7 +213,7 @@ TEST(PinnedThreads, ThreadsShareTheCacheAndHandBlocksOn) {
   PinnedFixture fixture;
   const Stream streams[] = {fixture.device.new_stream(), fixture.device.new_stream()};
   std::vector<std::thread> threads;
-  for (const Stream stream : streams) {
+  for (Stream stream : streams) {
     threads.emplace_back([&fixture, stream] {
       PinnedFixture::expect_ok({Status::kOk, fixture.device.driver.ctx_set_current(nullptr)});
       for (std::size_t count = 1; count <= 2000; ++count) {
