@@ -10,9 +10,8 @@
 //                                               zero: worth queueing again
 // so that a free needs one decrement and one branch for all that can happen, and malloc counts
 // nothing: what a current slab has live is the rest of the first equation, found when it is parked.
-// Threads: the first cache line belongs to the owner. The second is what others' frees read, and
-// `remote` in it everybody's (protocol: remote_free.hpp): they fetch no line that malloc writes.
-// Read next: slab_map.hpp, fast_path.hpp.
+// Threads: the first cache line is the owner's; others' frees read the second, and `remote` in it is
+// everybody's (protocol: remote_free.hpp). Read next: slab_map.hpp, fast_path.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
